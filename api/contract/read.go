@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package contract
+
+import (
+	"time"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// Read returns the verdict in a schedule's status, given as decoded JSON: nil
+// when the object has none. It answers Active or Inactive only for a JSON
+// boolean that the provider stands by, and never panics, whatever the shape.
+func Read(status any) Verdict {
+	fields, ok := status.(map[string]any)
+	if !ok {
+		return UnresolvedBecause(ReasonStatusActiveMissing, "the object has no status yet")
+	}
+	active, present := fields["active"]
+	value, ok := active.(bool)
+	if !ok {
+		if !present || active == nil {
+			return UnresolvedBecause(ReasonStatusActiveMissing, "status.active is missing")
+		}
+		return UnresolvedBecause(ReasonStatusActiveMissing, "status.active is not a boolean but a %s", jsonType(active))
+	}
+	if why := notReady(fields["conditions"]); why != "" {
+		return UnresolvedBecause(ReasonProviderNotReady, "%s", why)
+	}
+	if value {
+		return Verdict{State: Active, Reason: ReasonResolved, Message: "status.active is true"}
+	}
+	return Verdict{State: Inactive, Reason: ReasonResolved, Message: "status.active is false"}
+}
+
+// notReady says why the conditions forbid to trust status.active, or "" if
+// they do not.
+func notReady(conditions any) string {
+	if conditions == nil {
+		return ""
+	}
+	list, ok := conditions.([]any)
+	if !ok {
+		return "status.conditions is not a list but a " + jsonType(conditions)
+	}
+	why := ""
+	for _, entry := range list {
+		condition, ok := entry.(map[string]any)
+		if !ok {
+			return "status.conditions holds a " + jsonType(entry) + " where an object is due"
+		}
+		if condition["type"] == ConditionReady && condition["status"] != "True" && why == "" {
+			why = describe(condition)
+		}
+	}
+	return why
+}
+
+func describe(ready map[string]any) string {
+	text := "the provider's Ready condition is not True"
+	if reason, ok := ready["reason"].(string); ok && reason != "" {
+		text += ": " + reason
+	}
+	if message, ok := ready["message"].(string); ok && message != "" {
+		text += ": " + message
+	}
+	return text
+}
+
+func jsonType(value any) string {
+	switch value.(type) {
+	case nil:
+		return "null"
+	case bool:
+		return "boolean"
+	case string:
+		return "string"
+	case map[string]any:
+		return "object"
+	case []any:
+		return "list"
+	}
+	return "number"
+}
+
+// Reading is everything that 5-Spot takes from a schedule object.
+type Reading struct {
+	Verdict
+
+	// Generation is the object's metadata.generation; 0 when there is no object.
+	Generation int64
+	// ObservedGeneration is status.observedGeneration; nil when absent or not a whole number.
+	ObservedGeneration *int64
+	// NextTransition is status.nextTransitionTime; zero when absent or not RFC 3339.
+	NextTransition time.Time
+}
+
+// Stale reports whether the object was edited since its status was written.
+// A stale status still counts.
+func (r Reading) Stale() bool {
+	return r.ObservedGeneration != nil && *r.ObservedGeneration < r.Generation
+}
+
+// ReadObject reads a schedule object. Of its spec it reads nothing.
+func ReadObject(object *unstructured.Unstructured) Reading {
+	status := object.Object["status"]
+	reading := Reading{Verdict: Read(status), Generation: object.GetGeneration()}
+	fields, ok := status.(map[string]any)
+	if !ok {
+		return reading
+	}
+	if generation, ok := fields["observedGeneration"].(int64); ok {
+		reading.ObservedGeneration = &generation
+	}
+	if text, ok := fields["nextTransitionTime"].(string); ok {
+		if next, err := time.Parse(time.RFC3339, text); err == nil {
+			reading.NextTransition = next
+		}
+	}
+	return reading
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package v1beta1
+
+// Condition types of a ScheduledMachine.
+const (
+	// ConditionReady is true when the machine is where the schedule wants it to be.
+	ConditionReady = "Ready"
+	// ConditionScheduled says whether the schedule wants the machine up.
+	ConditionScheduled = "Scheduled"
+	// ConditionMachineReady says whether the machine runs and its node is ready.
+	ConditionMachineReady = "MachineReady"
+	// ConditionReferencesValid says whether the embedded specs are acceptable.
+	ConditionReferencesValid = "ReferencesValid"
+	// ConditionSpotScheduleResolved says whether the schedule object gave a verdict.
+	ConditionSpotScheduleResolved = "SpotScheduleResolved"
+)
+
+// Reasons of conditions and events of a ScheduledMachine. Those of
+// SpotScheduleResolved are in the package contract.
+const (
+	ReasonReconcileSucceeded    = "ReconcileSucceeded"
+	ReasonReconcileFailed       = "ReconcileFailed"
+	ReasonAwaitingSchedule      = "AwaitingSchedule"
+	ReasonScheduleActive        = "ScheduleActive"
+	ReasonScheduleInactive      = "ScheduleInactive"
+	ReasonScheduleDisabled      = "ScheduleDisabled"
+	ReasonKillSwitchActivated   = "KillSwitchActivated"
+	ReasonGracePeriodActive     = "GracePeriodActive"
+	ReasonMachineCreated        = "MachineCreated"
+	ReasonMachineReady          = "MachineReady"
+	ReasonMachineDeleted        = "MachineDeleted"
+	ReasonMachineCreationFailed = "MachineCreationFailed"
+	ReasonMachineDeletionFailed = "MachineDeletionFailed"
+	ReasonReferencesInvalid     = "ReferencesInvalid"
+	ReasonNodeDraining          = "NodeDraining"
+	ReasonNodeDrained           = "NodeDrained"
+)
+
+// Names that 5-Spot puts on objects.
+const (
+	// Finalizer keeps a ScheduledMachine until its machine is gone.
+	Finalizer = "5spot.finos.org/scheduledmachine"
+	// LabelScheduledMachine carries the name of the ScheduledMachine on every object it owns.
+	LabelScheduledMachine = "5spot.finos.org/scheduled-machine"
+	// FieldManager is the field manager of the ScheduledMachine controller.
+	FieldManager = "5spot-controller"
+)
