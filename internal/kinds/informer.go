@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package kinds
+
+import (
+	"context"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/tools/cache"
+)
+
+// newInformer returns an informer over all objects of a resource that carry the
+// label selector, reduced by transform. It never resyncs.
+func newInformer(client dynamic.Interface, resource schema.GroupVersionResource, selector string, transform cache.TransformFunc) (cache.SharedIndexInformer, error) {
+	objects := client.Resource(resource)
+	listWatch := &cache.ListWatch{
+		ListWithContextFunc: func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
+			options.LabelSelector = selector
+			return objects.List(ctx, options)
+		},
+		WatchFuncWithContext: func(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
+			options.LabelSelector = selector
+			return objects.Watch(ctx, options)
+		},
+	}
+	informer := cache.NewSharedIndexInformerWithOptions(
+		cache.ToListWatcherWithWatchListSemantics(listWatch, client),
+		&unstructured.Unstructured{},
+		cache.SharedIndexInformerOptions{ObjectDescription: resource.String()},
+	)
+	return informer, informer.SetTransform(transform)
+}
+
+// handlers calls changed with every object that is new, gone or different.
+func handlers[T any](changed func(T)) cache.ResourceEventHandlerFuncs {
+	call := func(object any) {
+		if tombstone, ok := object.(cache.DeletedFinalStateUnknown); ok {
+			object = tombstone.Obj
+		}
+		if typed, ok := object.(T); ok {
+			changed(typed)
+		}
+	}
+	return cache.ResourceEventHandlerFuncs{
+		AddFunc:    call,
+		UpdateFunc: func(_, after any) { call(after) },
+		DeleteFunc: call,
+	}
+}

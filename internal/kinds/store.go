@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package kinds
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"sync"
+
+	"github.com/go-logr/logr"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/dynamic"
+)
+
+// Object is what a store keeps: anything with object metadata.
+type Object interface{ metav1.ObjectMetaAccessor }
+
+// State says how much a store knows of an object.
+type State int
+
+const (
+	// Loading: not known yet. A subscriber is told when it is.
+	Loading State = iota
+	// NotInstalled: the kind is not installed.
+	NotInstalled
+	// Unreadable: the kind is installed and its objects could not be listed even once.
+	Unreadable
+	// Absent: the kind is installed and the object does not exist.
+	Absent
+	// Present: the object exists.
+	Present
+)
+
+// Result is what a store knows of an object.
+type Result[T Object] struct {
+	// State says which of the other fields hold something.
+	State State
+	// Object is the object, when Present.
+	Object T
+	// Kind is the kind, unless it is Loading or NotInstalled.
+	Kind Kind
+	// Err says why the objects cannot be listed, when Unreadable.
+	Err error
+}
+
+// StoreOptions says what a store keeps.
+type StoreOptions[T Object] struct {
+	// Registry knows the installed kinds.
+	Registry *Registry
+	// Client lists and watches the objects.
+	Client dynamic.Interface
+	// Select says which installed kinds to follow without being asked. Nil: none.
+	Select func(Kind) bool
+	// LabelSelector limits the objects. Empty: all.
+	LabelSelector string
+	// Version picks the version to read a kind at. Nil: Kind.Preferred.
+	Version func(Kind) string
+	// Reduce turns an object into what is kept of it.
+	Reduce func(*unstructured.Unstructured) T
+	// Log receives what an operator may want to know.
+	Log logr.Logger
+}
+
+// Store holds the objects of kinds that come and go.
+type Store[T Object] struct {
+	options StoreOptions[T]
+
+	changes   chan struct{} // holds a token while changed is not empty
+	mu        sync.Mutex
+	changed   map[schema.GroupKind]bool
+	wanted    map[schema.GroupKind]bool
+	followers map[schema.GroupKind]*follower[T]
+	expected  map[objectKey]string
+
+	onObject []func(schema.GroupKind, types.NamespacedName)
+	onKind   []func(schema.GroupKind)
+}
+
+type objectKey struct {
+	kind schema.GroupKind
+	name types.NamespacedName
+}
+
+// NewStore returns a store that follows kinds once it is started.
+func NewStore[T Object](options StoreOptions[T]) *Store[T] {
+	if options.Version == nil {
+		options.Version = Kind.Preferred
+	}
+	if options.Select == nil {
+		options.Select = func(Kind) bool { return false }
+	}
+	s := &Store[T]{
+		options:   options,
+		changes:   make(chan struct{}, 1),
+		changed:   map[schema.GroupKind]bool{},
+		wanted:    map[schema.GroupKind]bool{},
+		followers: map[schema.GroupKind]*follower[T]{},
+		expected:  map[objectKey]string{},
+	}
+	options.Registry.Subscribe(s.markChanged)
+	return s
+}
+
+// Subscribe asks for a call whenever an object changes, and whenever what is
+// known of a whole kind changes; the empty kind stands for all of them. The
+// functions must not block. Call it before Start.
+func (s *Store[T]) Subscribe(object func(schema.GroupKind, types.NamespacedName), kind func(schema.GroupKind)) {
+	s.onObject = append(s.onObject, object)
+	s.onKind = append(s.onKind, kind)
+}
+
+// NeedLeaderElection tells the manager to run the store on standbys too, so
+// that they take over warm.
+func (s *Store[T]) NeedLeaderElection() bool { return false }
+
+// Start follows kinds until the context ends, and returns when every informer
+// has stopped.
+func (s *Store[T]) Start(ctx context.Context) error {
+	var running sync.WaitGroup
+	defer running.Wait()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-s.changes:
+		}
+		for _, kind := range s.takeChanged() {
+			s.follow(ctx, kind, &running)
+			s.notifyKind(kind)
+		}
+	}
+}
+
+// Want follows a kind from now on, once it is installed.
+func (s *Store[T]) Want(kind schema.GroupKind) {
+	s.mu.Lock()
+	had := s.wanted[kind]
+	s.wanted[kind] = true
+	s.mu.Unlock()
+	if !had {
+		s.markChanged(kind)
+	}
+}
+
+// Get returns what is known of an object, without asking the API server.
+func (s *Store[T]) Get(kind schema.GroupKind, name types.NamespacedName) Result[T] {
+	found, state, err := s.options.Registry.Lookup(kind)
+	if state != Present {
+		return Result[T]{State: state, Err: err}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	current := s.followers[kind]
+	if current == nil || !current.serves(found, s.options.Version(found)) || s.behind(objectKey{kind, name}, current) {
+		return Result[T]{State: Loading, Kind: found}
+	}
+	result := current.get(name)
+	result.Kind = found
+	return result
+}
+
+// Expect makes Get answer Loading for an object until the store has seen the
+// given resource version, which a write has just returned. So a writer reads
+// its own writes.
+func (s *Store[T]) Expect(kind schema.GroupKind, name types.NamespacedName, resourceVersion string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.expected[objectKey{kind, name}] = resourceVersion
+}
+
+// behind reports whether the store has yet to see an expected write; an
+// expectation that is met is forgotten.
+func (s *Store[T]) behind(key objectKey, current *follower[T]) bool {
+	version, ok := s.expected[key]
+	if !ok {
+		return false
+	}
+	if current.hasSeen(version) {
+		delete(s.expected, key)
+		return false
+	}
+	return true
+}
+
+// markChanged has Start look at a kind.
+func (s *Store[T]) markChanged(kind schema.GroupKind) {
+	s.mu.Lock()
+	s.changed[kind] = true
+	s.mu.Unlock()
+	select {
+	case s.changes <- struct{}{}:
+	default: // Start has yet to take what is there
+	}
+}
+
+func (s *Store[T]) takeChanged() []schema.GroupKind {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	changed := slices.Collect(maps.Keys(s.changed))
+	clear(s.changed)
+	return changed
+}
+
+// follow makes the informer of a kind match what is installed and wanted.
+func (s *Store[T]) follow(ctx context.Context, kind schema.GroupKind, running *sync.WaitGroup) {
+	found, state, _ := s.options.Registry.Lookup(kind)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	wanted := state == Present && (s.wanted[kind] || s.options.Select(found))
+	if current := s.followers[kind]; current != nil {
+		if wanted && current.serves(found, s.options.Version(found)) {
+			return
+		}
+		current.stop()
+		delete(s.followers, kind)
+	}
+	if !wanted {
+		return
+	}
+	next, err := newFollower(s, found)
+	if err != nil {
+		s.options.Log.Error(err, "cannot follow a kind", "kind", kind.String())
+		return
+	}
+	ctx, next.stop = context.WithCancel(ctx)
+	s.followers[kind] = next
+	running.Go(func() { next.run(ctx) })
+}
+
+func (s *Store[T]) notifyObject(kind schema.GroupKind, name types.NamespacedName) {
+	for _, changed := range s.onObject {
+		changed(kind, name)
+	}
+}
+
+func (s *Store[T]) notifyKind(kind schema.GroupKind) {
+	for _, changed := range s.onKind {
+		changed(kind)
+	}
+}
