@@ -3,7 +3,10 @@
 package contract
 
 import (
+	"math"
+	"strings"
 	"time"
+	"unicode/utf8"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
@@ -22,7 +25,7 @@ func Read(status any) Verdict {
 		if !present || active == nil {
 			return UnresolvedBecause(ReasonStatusActiveMissing, "status.active is missing")
 		}
-		return UnresolvedBecause(ReasonStatusActiveMissing, "status.active is not a boolean but a %s", jsonType(active))
+		return UnresolvedBecause(ReasonStatusActiveMissing, "status.active is not a boolean but %s", jsonType(active))
 	}
 	if why := notReady(fields["conditions"]); why != "" {
 		return UnresolvedBecause(ReasonProviderNotReady, "%s", why)
@@ -41,13 +44,13 @@ func notReady(conditions any) string {
 	}
 	list, ok := conditions.([]any)
 	if !ok {
-		return "status.conditions is not a list but a " + jsonType(conditions)
+		return "status.conditions is not a list but " + jsonType(conditions)
 	}
 	why := ""
 	for _, entry := range list {
 		condition, ok := entry.(map[string]any)
 		if !ok {
-			return "status.conditions holds a " + jsonType(entry) + " where an object is due"
+			return "status.conditions holds " + jsonType(entry) + " where an object is due"
 		}
 		if condition["type"] == ConditionReady && condition["status"] != "True" && why == "" {
 			why = describe(condition)
@@ -59,28 +62,47 @@ func notReady(conditions any) string {
 func describe(ready map[string]any) string {
 	text := "the provider's Ready condition is not True"
 	if reason, ok := ready["reason"].(string); ok && reason != "" {
-		text += ": " + reason
+		text += ": " + shorten(reason)
 	}
 	if message, ok := ready["message"].(string); ok && message != "" {
-		text += ": " + message
+		text += ": " + shorten(message)
 	}
 	return text
 }
 
+// maxQuoted bounds, in bytes, each text that is taken over from a provider. A
+// foreign CRD may allow any length, and a condition that quotes it whole would
+// be refused by the API server (32768 characters).
+const maxQuoted = 1024
+
+// shorten cuts a text to maxQuoted bytes, between two characters.
+func shorten(text string) string {
+	text = strings.ToValidUTF8(text, "\uFFFD")
+	if len(text) <= maxQuoted {
+		return text
+	}
+	end := maxQuoted
+	for !utf8.RuneStart(text[end]) {
+		end--
+	}
+	return text[:end] + "…"
+}
+
+// jsonType names the type of a JSON value, with its article.
 func jsonType(value any) string {
 	switch value.(type) {
 	case nil:
 		return "null"
 	case bool:
-		return "boolean"
+		return "a boolean"
 	case string:
-		return "string"
+		return "a string"
 	case map[string]any:
-		return "object"
+		return "an object"
 	case []any:
-		return "list"
+		return "a list"
 	}
-	return "number"
+	return "a number"
 }
 
 // Reading is everything that 5-Spot takes from a schedule object.
@@ -109,7 +131,7 @@ func ReadObject(object *unstructured.Unstructured) Reading {
 	if !ok {
 		return reading
 	}
-	if generation, ok := fields["observedGeneration"].(int64); ok {
+	if generation, ok := wholeNumber(fields["observedGeneration"]); ok {
 		reading.ObservedGeneration = &generation
 	}
 	if text, ok := fields["nextTransitionTime"].(string); ok {
@@ -118,4 +140,19 @@ func ReadObject(object *unstructured.Unstructured) Reading {
 		}
 	}
 	return reading
+}
+
+// wholeNumber reads a JSON number that has no fraction, however it was
+// written: 3 is decoded as an int64, 3.0 as a float64.
+func wholeNumber(value any) (int64, bool) {
+	switch number := value.(type) {
+	case int64:
+		return number, true
+	case float64:
+		// Beyond 2^53 a float64 no longer tells one whole number from the next.
+		if number == math.Trunc(number) && math.Abs(number) <= 1<<53 {
+			return int64(number), true
+		}
+	}
+	return 0, false
 }
