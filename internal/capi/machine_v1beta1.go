@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package capi
+
+import (
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/utils/ptr"
+	clusterv1beta1 "sigs.k8s.io/cluster-api/api/core/v1beta1"
+
+	"github.com/fivespot/fivespot/api/v1beta1"
+)
+
+func machineV1Beta1(sm *v1beta1.ScheduledMachine, metadata metav1.ObjectMeta, drain time.Duration) *clusterv1beta1.Machine {
+	bootstrap := objectReference(&sm.Spec.BootstrapSpec, sm)
+	return &clusterv1beta1.Machine{
+		TypeMeta:   metav1.TypeMeta{APIVersion: clusterv1beta1.GroupVersion.String(), Kind: MachineKind.Kind},
+		ObjectMeta: metadata,
+		Spec: clusterv1beta1.MachineSpec{
+			ClusterName:       sm.Spec.ClusterName,
+			Bootstrap:         clusterv1beta1.Bootstrap{ConfigRef: &bootstrap},
+			InfrastructureRef: objectReference(&sm.Spec.InfrastructureSpec, sm),
+			NodeDrainTimeout:  &metav1.Duration{Duration: drain},
+		},
+	}
+}
+
+func objectReference(object *v1beta1.EmbeddedObject, sm *v1beta1.ScheduledMachine) corev1.ObjectReference {
+	return corev1.ObjectReference{
+		APIVersion: object.APIVersion, Kind: object.Kind, Namespace: sm.Namespace, Name: sm.Name,
+	}
+}
+
+func readV1Beta1(object *unstructured.Unstructured, state *MachineState) error {
+	var machine clusterv1beta1.Machine
+	if err := fromUnstructured(object, &machine); err != nil {
+		return err
+	}
+	status := &machine.Status
+	state.Phase = status.Phase
+	state.BootstrapDataCreated = status.BootstrapReady
+	state.InfrastructureProvisioned = status.InfrastructureReady
+	if node := status.NodeRef; node != nil {
+		state.NodeName, state.NodeUID = node.Name, node.UID
+	}
+	state.ProviderID = ptr.Deref(machine.Spec.ProviderID, "")
+	state.Failure = failure(status.FailureReason, status.FailureMessage)
+	state.NodeReady = nodeReadyV1Beta1(status)
+	if status.V1Beta2 != nil {
+		state.DeletingReason, state.DeletingMessage = progress(status.V1Beta2.Conditions)
+	}
+	return nil
+}
+
+// nodeReadyV1Beta1 prefers the condition NodeReady, which Cluster API reports
+// beside its old conditions since 1.9; before that there is only NodeHealthy.
+func nodeReadyV1Beta1(status *clusterv1beta1.MachineStatus) bool {
+	if status.V1Beta2 != nil {
+		ready := meta.FindStatusCondition(status.V1Beta2.Conditions, "NodeReady")
+		if ready != nil {
+			return ready.Status == metav1.ConditionTrue
+		}
+	}
+	for _, condition := range status.Conditions {
+		if condition.Type == clusterv1beta1.MachineNodeHealthyCondition {
+			return condition.Status == corev1.ConditionTrue
+		}
+	}
+	return false
+}
