@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package process
+
+import "syscall"
+
+func attributes() *syscall.SysProcAttr {
+	return &syscall.SysProcAttr{CreationFlags: syscall.CREATE_NEW_PROCESS_GROUP}
+}
