@@ -93,3 +93,8 @@ func reserved(key string) string {
 	}
 	return ""
 }
+
+// Allows reports whether any embedded spec may use the group.
+func (a AllowedGroups) Allows(group string) bool {
+	return slices.Contains(a.Bootstrap, group) || slices.Contains(a.Infrastructure, group)
+}

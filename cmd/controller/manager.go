@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/runtime"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/healthz"
+	"sigs.k8s.io/controller-runtime/pkg/log/zap"
+	"sigs.k8s.io/controller-runtime/pkg/manager"
+	"sigs.k8s.io/controller-runtime/pkg/metrics"
+	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
+
+	"github.com/fivespot/fivespot/api/v1beta1"
+	"github.com/fivespot/fivespot/internal/controller/scheduledmachine"
+)
+
+func newManager(o *options) (manager.Manager, error) {
+	ctrl.SetLogger(zap.New(zap.UseFlagOptions(&o.zap)))
+	scheme := runtime.NewScheme()
+	for _, add := range []func(*runtime.Scheme) error{clientgoscheme.AddToScheme, v1beta1.AddToScheme} {
+		if err := add(scheme); err != nil {
+			return nil, fmt.Errorf("registering API types: %w", err)
+		}
+	}
+	config, err := ctrl.GetConfig()
+	if err != nil {
+		return nil, fmt.Errorf("finding the API server: %w", err)
+	}
+	config.QPS = -1 // the API server's priority and fairness does the limiting
+	mgr, err := manager.New(config, manager.Options{
+		Scheme:                        scheme,
+		Cache:                         cache.Options{DefaultTransform: cache.TransformStripManagedFields()},
+		Client:                        scheduledmachine.ClientOptions(),
+		Metrics:                       metricsserver.Options{BindAddress: o.metricsAddress},
+		HealthProbeBindAddress:        o.healthAddress,
+		LeaderElection:                o.leaderElect,
+		LeaderElectionID:              "5spot-leader",
+		LeaderElectionNamespace:       o.leaderElectionNamespace,
+		LeaderElectionReleaseOnCancel: true,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("setting up the manager: %w", err)
+	}
+	for path, add := range map[string]func(string, healthz.Checker) error{
+		"healthz": mgr.AddHealthzCheck, "readyz": mgr.AddReadyzCheck,
+	} {
+		if err := add(path, healthz.Ping); err != nil {
+			return nil, fmt.Errorf("adding /%s: %w", path, err)
+		}
+	}
+	return mgr, nil
+}
+
+func addController(ctx context.Context, mgr manager.Manager, o *options) error {
+	return scheduledmachine.Setup(ctx, mgr, scheduledmachine.Options{
+		AllowedGroups: o.allowed,
+		Metrics:       metrics.Registry,
+		Concurrency:   o.concurrency,
+	})
+}

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package scheduledmachine
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/dynamic"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
+
+	"github.com/fivespot/fivespot/api/v1beta1"
+	"github.com/fivespot/fivespot/internal/capi"
+)
+
+// foreignError says that an object has the name that ours would have and does
+// not belong to this ScheduledMachine. It is never adopted.
+type foreignError struct{ kind, namespace, name string }
+
+func (e *foreignError) Error() string {
+	return fmt.Sprintf("%s %s/%s exists and does not belong to this ScheduledMachine: remove it, or give the ScheduledMachine another name",
+		e.kind, e.namespace, e.name)
+}
+
+// errGoing says that an object with our name is on its way out; its going wakes the reconcile.
+var errGoing = errors.New("an earlier object of the same name is still being deleted")
+
+// errHeldVerdictChanged says that the verdict to be held is not the one in the cache.
+var errHeldVerdictChanged = errors.New("the verdict on record has changed since it was read")
+
+// act takes a step.
+func (r *Reconciler) act(ctx context.Context, sm *v1beta1.ScheduledMachine, s step, wanted want, seen *observation) error {
+	switch s {
+	case stepCreate:
+		return r.createAll(ctx, sm, seen)
+	case stepDelete:
+		return r.deleteMachine(ctx, sm, wanted, seen)
+	case stepSkipDrain:
+		return r.skipDrain(ctx, sm, seen.machine)
+	case stepCleanUp:
+		return r.deleteAll(ctx, sm, orphans(seen))
+	case stepRelease:
+		return r.release(ctx, sm)
+	case stepNone, stepRecord:
+	}
+	return nil
+}
+
+// createAll creates what is missing, the Machine last: until it exists Cluster
+// API does nothing, so a crash on the way leaves nothing running.
+func (r *Reconciler) createAll(ctx context.Context, sm *v1beta1.ScheduledMachine, seen *observation) error {
+	for _, part := range []struct {
+		piece
+		build func() (*unstructured.Unstructured, error)
+	}{
+		{seen.bootstrap, func() (*unstructured.Unstructured, error) { return capi.Bootstrap(sm) }},
+		{seen.infrastructure, func() (*unstructured.Unstructured, error) { return capi.Infrastructure(sm) }},
+		{seen.machine, func() (*unstructured.Unstructured, error) { return capi.Machine(sm, seen.machine.version) }},
+	} {
+		if part.present() {
+			continue
+		}
+		object, err := part.build()
+		if err != nil {
+			return err
+		}
+		if err := r.create(ctx, sm, part.piece, object); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *Reconciler) create(ctx context.Context, sm *v1beta1.ScheduledMachine, p piece, object *unstructured.Unstructured) error {
+	foreign := &foreignError{p.kind.Kind, sm.Namespace, sm.Name}
+	if p.foreign() {
+		return foreign
+	}
+	created, err := r.resource(sm, p).Create(ctx, object, metav1.CreateOptions{FieldManager: v1beta1.FieldManager})
+	if apierrors.IsAlreadyExists(err) {
+		created, err = r.resource(sm, p).Get(ctx, sm.Name, metav1.GetOptions{})
+		if err == nil && !reduceChild(created).ownedBy(sm.UID) {
+			return foreign
+		}
+		if err == nil && created.GetDeletionTimestamp() != nil {
+			return errGoing
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("creating %s %s: %w", p.kind.Kind, sm.Name, err)
+	}
+	r.expect(p, created)
+	return nil
+}
+
+// deleteMachine deletes the Machine and leaves the rest to Cluster API.
+func (r *Reconciler) deleteMachine(ctx context.Context, sm *v1beta1.ScheduledMachine, wanted want, seen *observation) error {
+	if wanted.bySchedule && !seen.reading.Resolved() {
+		if err := r.confirmHeld(ctx, sm); err != nil {
+			return err
+		}
+	}
+	if wanted.skipDrain {
+		if err := r.skipDrain(ctx, sm, seen.machine); err != nil {
+			return err
+		}
+	}
+	return r.delete(ctx, sm, seen.machine)
+}
+
+// confirmHeld looks at the API server's own copy of the status before a verdict
+// that is only held takes a machine down.
+func (r *Reconciler) confirmHeld(ctx context.Context, sm *v1beta1.ScheduledMachine) error {
+	var live v1beta1.ScheduledMachine
+	if err := r.apiReader.Get(ctx, client.ObjectKeyFromObject(sm), &live); err != nil {
+		return fmt.Errorf("reading the verdict on record: %w", err)
+	}
+	if live.UID != sm.UID || verdictOf(live.Status.SpotSchedule) {
+		return errHeldVerdictChanged
+	}
+	return nil
+}
+
+func (r *Reconciler) deleteAll(ctx context.Context, sm *v1beta1.ScheduledMachine, pieces []piece) error {
+	for _, p := range pieces {
+		if err := r.delete(ctx, sm, p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// delete deletes the very object that was seen: one that has taken its name since stays.
+func (r *Reconciler) delete(ctx context.Context, sm *v1beta1.ScheduledMachine, p piece) error {
+	err := r.resource(sm, p).Delete(ctx, sm.Name, metav1.DeleteOptions{Preconditions: metav1.NewUIDPreconditions(string(p.child.UID))})
+	if err != nil && !apierrors.IsNotFound(err) && !apierrors.IsConflict(err) {
+		return fmt.Errorf("deleting %s %s: %w", p.kind.Kind, sm.Name, err)
+	}
+	return nil
+}
+
+func (r *Reconciler) skipDrain(ctx context.Context, sm *v1beta1.ScheduledMachine, machine piece) error {
+	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{
+		"uid":         machine.child.UID,
+		"annotations": capi.SkipDrainAnnotations(),
+	}})
+	if err != nil {
+		return fmt.Errorf("encoding the skip-drain annotations: %w", err)
+	}
+	patched, err := r.resource(sm, machine).Patch(ctx, sm.Name, types.MergePatchType, patch, metav1.PatchOptions{FieldManager: v1beta1.FieldManager})
+	if apierrors.IsNotFound(err) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("telling Cluster API to skip the drain of Machine %s: %w", sm.Name, err)
+	}
+	r.expect(machine, patched)
+	return nil
+}
+
+// release removes our finalizer, which lets a deleted ScheduledMachine go.
+func (r *Reconciler) release(ctx context.Context, sm *v1beta1.ScheduledMachine) error {
+	after := sm.DeepCopy()
+	controllerutil.RemoveFinalizer(after, v1beta1.Finalizer)
+	return r.patchFinalizers(ctx, sm, after)
+}
+
+func (r *Reconciler) patchFinalizers(ctx context.Context, before, after *v1beta1.ScheduledMachine) error {
+	patch := client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})
+	err := r.client.Patch(ctx, after, patch, client.FieldOwner(v1beta1.FieldManager))
+	if err != nil && !apierrors.IsNotFound(err) {
+		return fmt.Errorf("changing the finalizers: %w", err)
+	}
+	return nil
+}
+
+// expect has the children's cache wait for what was just written.
+func (r *Reconciler) expect(p piece, written *unstructured.Unstructured) {
+	name := types.NamespacedName{Namespace: written.GetNamespace(), Name: written.GetName()}
+	r.children.Expect(p.kind.GroupKind, name, written.GetResourceVersion())
+}
+
+func (r *Reconciler) resource(sm *v1beta1.ScheduledMachine, p piece) dynamic.ResourceInterface {
+	return r.dynamic.Resource(p.kind.Resource(p.version)).Namespace(sm.Namespace)
+}

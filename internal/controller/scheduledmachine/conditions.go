@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package scheduledmachine
+
+import (
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/fivespot/fivespot/api/v1beta1"
+)
+
+// setConditions merges each condition into the list by its type; conditions of
+// others stay.
+func setConditions(status *v1beta1.ScheduledMachineStatus, f *facts) {
+	for _, condition := range []metav1.Condition{
+		resolvedCondition(f),
+		scheduledCondition(f),
+		referencesCondition(f),
+		machineCondition(f),
+		readyCondition(f, status),
+	} {
+		if condition.Type == "" {
+			continue
+		}
+		condition.ObservedGeneration = f.sm.Generation
+		condition.LastTransitionTime = metav1.NewTime(f.now).Rfc3339Copy()
+		meta.SetStatusCondition(&status.Conditions, condition)
+	}
+}
+
+func conditionStatus(is bool) metav1.ConditionStatus {
+	if is {
+		return metav1.ConditionTrue
+	}
+	return metav1.ConditionFalse
+}
+
+// resolvedCondition says whether the schedule could be read; nothing while its
+// kind is still being read.
+func resolvedCondition(f *facts) metav1.Condition {
+	if !f.seen.readingKnown {
+		return metav1.Condition{}
+	}
+	message := f.record.Message
+	if f.record.Stale {
+		message += "; the schedule was edited and its provider has not caught up with the edit yet"
+	}
+	return metav1.Condition{
+		Type:   v1beta1.ConditionSpotScheduleResolved,
+		Status: conditionStatus(f.record.Resolved), Reason: f.record.Reason, Message: message,
+	}
+}
+
+func scheduledCondition(f *facts) metav1.Condition {
+	condition := metav1.Condition{Type: v1beta1.ConditionScheduled}
+	switch schedule := f.sm.Spec.Schedule.Kind + " " + f.sm.Spec.Schedule.Name; {
+	case !everResolved(f.record):
+		condition.Status, condition.Reason = metav1.ConditionUnknown, v1beta1.ReasonAwaitingSchedule
+		condition.Message = schedule + " has not given a verdict yet"
+	case verdictOf(f.record):
+		condition.Status, condition.Reason = metav1.ConditionTrue, v1beta1.ReasonScheduleActive
+		condition.Message = schedule + " wants the machine up"
+	default:
+		condition.Status, condition.Reason = metav1.ConditionFalse, v1beta1.ReasonScheduleInactive
+		condition.Message = schedule + " wants the machine down"
+	}
+	return condition
+}
+
+func referencesCondition(f *facts) metav1.Condition {
+	if len(f.seen.problems) > 0 {
+		return metav1.Condition{
+			Type: v1beta1.ConditionReferencesValid, Status: metav1.ConditionFalse,
+			Reason: v1beta1.ReasonReferencesInvalid, Message: f.seen.problems.ToAggregate().Error(),
+		}
+	}
+	return metav1.Condition{
+		Type: v1beta1.ConditionReferencesValid, Status: metav1.ConditionTrue,
+		Reason: v1beta1.ReasonReferencesValid, Message: "The embedded specs name kinds that are allowed and installed",
+	}
+}
+
+// machineCondition mirrors what Cluster API says of the Machine.
+func machineCondition(f *facts) metav1.Condition {
+	condition := metav1.Condition{Type: v1beta1.ConditionMachineReady, Status: metav1.ConditionFalse}
+	switch machine := f.machine(); {
+	case machine == nil && f.created():
+		condition.Reason, condition.Message = v1beta1.ReasonProvisioning, "The Machine is created"
+	case machine == nil:
+		condition.Reason, condition.Message = v1beta1.ReasonNoMachine, "There is no Machine"
+	case !machine.DeletedAt.IsZero():
+		condition.Reason, condition.Message = deleting(machine.DeletingReason, machine.DeletingMessage)
+	case machine.Failure != "":
+		condition.Reason, condition.Message = v1beta1.ReasonMachineFailed, machine.Failure
+	case machine.Running():
+		condition.Status, condition.Reason = metav1.ConditionTrue, v1beta1.ReasonMachineReady
+		condition.Message = "Node " + machine.NodeName + " is ready"
+	case machine.NodeName != "":
+		condition.Reason, condition.Message = v1beta1.ReasonNodeNotReady, "Waiting for "+missing(machine)
+	default:
+		condition.Reason, condition.Message = v1beta1.ReasonProvisioning, "Waiting for "+missing(machine)
+	}
+	return condition
+}
+
+// deleting passes on what Cluster API says of a deletion.
+func deleting(reason, message string) (string, string) {
+	if reason == "" {
+		return v1beta1.ReasonDeleting, "The Machine is being deleted"
+	}
+	if message == "" {
+		message = "The Machine is being deleted"
+	}
+	if reason == "DrainingNode" {
+		return v1beta1.ReasonNodeDraining, message
+	}
+	return v1beta1.ReasonDeleting, message
+}
+
+// readyCondition is True when the machine is where it is wanted, Unknown while
+// that rests on a verdict that cannot be renewed.
+func readyCondition(f *facts, status *v1beta1.ScheduledMachineStatus) metav1.Condition {
+	condition := metav1.Condition{Type: v1beta1.ConditionReady, Message: status.Message, Reason: f.wanted.reason}
+	reason, _ := trouble(f)
+	switch {
+	case reason != "":
+		condition.Status, condition.Reason = metav1.ConditionFalse, reason
+	case f.wanted.bySchedule && !f.record.Resolved:
+		condition.Status, condition.Reason = metav1.ConditionUnknown, f.record.Reason
+	case status.Phase == v1beta1.PhaseActive:
+		condition.Status, condition.Reason = metav1.ConditionTrue, v1beta1.ReasonMachineReady
+	case status.Phase == v1beta1.PhaseInactive, status.Phase == v1beta1.PhaseDisabled:
+		condition.Status = metav1.ConditionTrue
+	case status.Phase == v1beta1.PhasePending && (f.machine() != nil || f.created()):
+		condition.Status, condition.Reason = metav1.ConditionFalse, v1beta1.ReasonMachineCreated
+	default:
+		condition.Status = metav1.ConditionFalse
+	}
+	return condition
+}

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package scheduledmachine
+
+import (
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+
+	"github.com/fivespot/fivespot/api/contract"
+	"github.com/fivespot/fivespot/api/v1beta1"
+	"github.com/fivespot/fivespot/internal/capi"
+)
+
+// facts is everything that a status is written from.
+type facts struct {
+	sm     *v1beta1.ScheduledMachine
+	record *v1beta1.SpotScheduleStatus
+	wanted want
+	seen   *observation
+	// did is the step that was just taken, and failure what came of it.
+	did     step
+	failure error
+	now     time.Time
+}
+
+// machine returns the state of our Machine, as far as it was seen; nil if there is none.
+func (f *facts) machine() *capi.MachineState { return f.seen.machine.state() }
+
+// created reports whether this very reconcile created the Machine.
+func (f *facts) created() bool { return f.did == stepCreate && f.failure == nil }
+
+// describe returns the status that a person should see.
+func describe(f facts) v1beta1.ScheduledMachineStatus {
+	status := *f.sm.Status.DeepCopy()
+	status.ObservedGeneration = f.sm.Generation
+	status.SpotSchedule = f.record
+	status.InSchedule = verdictOf(f.record)
+	describeSchedule(&status, f.seen)
+	describeMachine(&status, &f)
+	status.Phase = phaseOf(&f)
+	status.Ready = status.Phase == v1beta1.PhaseActive
+	status.Message = messageOf(&f, status.Phase)
+	setConditions(&status, &f)
+	return status
+}
+
+// describeSchedule fills in when the schedule expects to change next.
+func describeSchedule(status *v1beta1.ScheduledMachineStatus, seen *observation) {
+	if !seen.readingKnown {
+		return
+	}
+	status.NextActivation, status.NextCleanup = nil, nil
+	if seen.reading.NextTransition.IsZero() {
+		return
+	}
+	next := ptr.To(metav1.NewTime(seen.reading.NextTransition))
+	switch seen.reading.State {
+	case contract.Active:
+		status.NextCleanup = next
+	case contract.Inactive:
+		status.NextActivation = next
+	case contract.Unresolved:
+	}
+}
+
+// describeMachine fills in what exists.
+func describeMachine(status *v1beta1.ScheduledMachineStatus, f *facts) {
+	created := f.created()
+	if created {
+		status.LastScheduledTime = ptr.To(metav1.NewTime(f.now).Rfc3339Copy())
+	}
+	status.MachineRef = reference(f.sm, f.seen.machine, created)
+	// A deleted machine's objects keep their entry until they are gone, also
+	// when the spec has come to name other kinds.
+	if f.machine() == nil || created {
+		status.BootstrapRef = embeddedReference(f.sm, &f.sm.Spec.BootstrapSpec, f.seen.bootstrap, created)
+		status.InfrastructureRef = embeddedReference(f.sm, &f.sm.Spec.InfrastructureSpec, f.seen.infrastructure, created)
+		keepLeftovers(status, f)
+	}
+	status.NodeRef, status.ProviderID = nil, ""
+	machine := f.machine()
+	if machine == nil {
+		return
+	}
+	status.ProviderID = machine.ProviderID
+	if machine.NodeName != "" {
+		status.NodeRef = &v1beta1.NodeReference{APIVersion: "v1", Kind: "Node", Name: machine.NodeName, UID: machine.NodeUID}
+	}
+}
+
+// keepLeftovers keeps the references to objects of kinds that the spec no longer names.
+func keepLeftovers(status *v1beta1.ScheduledMachineStatus, f *facts) {
+	for _, p := range f.seen.leftovers {
+		for _, pair := range []struct{ was, now **v1beta1.ObjectReference }{
+			{&f.sm.Status.BootstrapRef, &status.BootstrapRef},
+			{&f.sm.Status.InfrastructureRef, &status.InfrastructureRef},
+		} {
+			if *pair.was != nil && (*pair.was).Kind == p.kind.Kind {
+				*pair.now = *pair.was
+			}
+		}
+	}
+}
+
+func reference(sm *v1beta1.ScheduledMachine, p piece, created bool) *v1beta1.ObjectReference {
+	if !p.present() && !created {
+		return nil
+	}
+	return &v1beta1.ObjectReference{
+		APIVersion: p.kind.Resource(p.version).GroupVersion().String(),
+		Kind:       p.kind.Kind, Namespace: sm.Namespace, Name: sm.Name,
+	}
+}
+
+func embeddedReference(sm *v1beta1.ScheduledMachine, object *v1beta1.EmbeddedObject, p piece, created bool) *v1beta1.ObjectReference {
+	if !p.present() && !created {
+		return nil
+	}
+	return &v1beta1.ObjectReference{APIVersion: object.APIVersion, Kind: object.Kind, Namespace: sm.Namespace, Name: sm.Name}
+}

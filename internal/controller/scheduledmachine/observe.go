@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package scheduledmachine
+
+import (
+	"fmt"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/fivespot/fivespot/api/contract"
+	"github.com/fivespot/fivespot/api/v1beta1"
+	"github.com/fivespot/fivespot/internal/capi"
+	"github.com/fivespot/fivespot/internal/kinds"
+)
+
+// observation is everything that a decision goes by. It is read from caches.
+type observation struct {
+	// reading is what the schedule says; readingKnown is false while its kind is still being read.
+	reading      contract.Reading
+	readingKnown bool
+	// machine, bootstrap and infrastructure are the objects named after the ScheduledMachine.
+	machine, bootstrap, infrastructure piece
+	// leftovers are objects of kinds that the spec named once and no longer does.
+	leftovers []piece
+	// problems say what is wrong with the embedded specs.
+	problems field.ErrorList
+}
+
+// piece is one of the Cluster API objects of a ScheduledMachine.
+type piece struct {
+	// kind is the object's kind as it is installed; its Kind is empty when it is not.
+	kind kinds.Kind
+	// version is the version to write the object at.
+	version string
+	// child is the object; nil when there is none.
+	child *child
+	// ours is true when the object belongs to this very ScheduledMachine.
+	ours bool
+}
+
+func (p piece) present() bool  { return p.child != nil && p.ours }
+func (p piece) foreign() bool  { return p.child != nil && !p.ours }
+func (p piece) deleting() bool { return p.present() && !p.child.DeletionTimestamp.IsZero() }
+
+// state returns the Machine's state; nil when there is no Machine of ours.
+func (p piece) state() *capi.MachineState {
+	if !p.present() {
+		return nil
+	}
+	return p.child.machine
+}
+
+// loadingError says that a cache has yet to see what was asked for. Whoever
+// knows wakes the reconcile.
+type loadingError struct{ kind schema.GroupKind }
+
+func (e *loadingError) Error() string {
+	return "the objects of kind " + e.kind.String() + " are still being read"
+}
+
+// observe reads the caches. It returns a loadingError when they are not ready.
+func (r *Reconciler) observe(sm *v1beta1.ScheduledMachine) (observation, error) {
+	var seen observation
+	seen.reading, seen.readingKnown = r.schedules.Read(sm.Namespace, sm.Spec.Schedule)
+	seen.problems = capi.Validate(&sm.Spec, r.allowed)
+
+	var err error
+	if seen.machine, err = r.observePiece(sm, capi.MachineKind); err != nil {
+		return seen, err
+	}
+	if seen.machine.kind.Kind == "" {
+		seen.problems = append(seen.problems, field.Invalid(field.NewPath("spec", "clusterName"), sm.Spec.ClusterName,
+			"Cluster API is not installed: there is no CRD for Machine in group "+capi.MachineKind.Group))
+	}
+	spec := field.NewPath("spec")
+	if seen.bootstrap, err = r.observeEmbedded(sm, &sm.Spec.BootstrapSpec, spec.Child("bootstrapSpec"), &seen.problems); err != nil {
+		return seen, err
+	}
+	if seen.infrastructure, err = r.observeEmbedded(sm, &sm.Spec.InfrastructureSpec, spec.Child("infrastructureSpec"), &seen.problems); err != nil {
+		return seen, err
+	}
+	seen.leftovers, err = r.observeLeftovers(sm)
+	return seen, err
+}
+
+// observeEmbedded reads an embedded spec's object and notes a kind or version
+// that is not served.
+func (r *Reconciler) observeEmbedded(sm *v1beta1.ScheduledMachine, object *v1beta1.EmbeddedObject, path *field.Path, problems *field.ErrorList) (piece, error) {
+	wanted := schema.FromAPIVersionAndKind(object.APIVersion, object.Kind)
+	if !r.allowed.Allows(wanted.Group) {
+		return piece{}, nil // Validate has said so
+	}
+	found, err := r.observePiece(sm, wanted.GroupKind())
+	if err != nil {
+		return found, err
+	}
+	found.version = wanted.Version
+	switch {
+	case found.kind.Kind == "":
+		*problems = append(*problems, field.Invalid(path.Child("kind"), object.Kind,
+			fmt.Sprintf("no CRD for this kind in group %s is installed", wanted.Group)))
+	case !slices.Contains(found.kind.Served, wanted.Version):
+		*problems = append(*problems, field.NotSupported(path.Child("apiVersion"), object.APIVersion, servedVersions(found.kind)))
+	}
+	return found, nil
+}
+
+func servedVersions(kind kinds.Kind) []string {
+	all := make([]string, 0, len(kind.Served))
+	for _, version := range kind.Served {
+		all = append(all, kind.Group+"/"+version)
+	}
+	return all
+}
+
+// observeLeftovers reads objects that the status names and the spec no longer does.
+func (r *Reconciler) observeLeftovers(sm *v1beta1.ScheduledMachine) ([]piece, error) {
+	var leftovers []piece
+	for _, pair := range []struct {
+		ref  *v1beta1.ObjectReference
+		spec v1beta1.EmbeddedObject
+	}{
+		{sm.Status.BootstrapRef, sm.Spec.BootstrapSpec},
+		{sm.Status.InfrastructureRef, sm.Spec.InfrastructureSpec},
+	} {
+		if pair.ref == nil {
+			continue
+		}
+		was := schema.FromAPIVersionAndKind(pair.ref.APIVersion, pair.ref.Kind)
+		if was.GroupKind() == schema.FromAPIVersionAndKind(pair.spec.APIVersion, pair.spec.Kind).GroupKind() || !r.allowed.Allows(was.Group) {
+			continue
+		}
+		found, err := r.observePiece(sm, was.GroupKind())
+		if err != nil {
+			return nil, err
+		}
+		if found.present() {
+			leftovers = append(leftovers, found)
+		}
+	}
+	return leftovers, nil
+}
+
+func (r *Reconciler) observePiece(sm *v1beta1.ScheduledMachine, kind schema.GroupKind) (piece, error) {
+	r.children.Want(kind)
+	result := r.children.Get(kind, types.NamespacedName{Namespace: sm.Namespace, Name: sm.Name})
+	switch result.State {
+	case kinds.NotInstalled:
+		return piece{}, nil
+	case kinds.Unreadable:
+		return piece{}, fmt.Errorf("listing the objects of kind %s: %w", kind, result.Err)
+	case kinds.Absent:
+		return piece{kind: result.Kind, version: childVersion(result.Kind)}, nil
+	case kinds.Present:
+		return piece{
+			kind: result.Kind, version: childVersion(result.Kind),
+			child: result.Object, ours: result.Object.ownedBy(sm.UID),
+		}, result.Object.problem
+	case kinds.Loading:
+	}
+	return piece{}, &loadingError{kind: kind}
+}

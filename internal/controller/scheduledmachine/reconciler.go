@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package scheduledmachine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/equality"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/tools/events"
+	"k8s.io/utils/clock"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/fivespot/fivespot/api/v1beta1"
+	"github.com/fivespot/fivespot/internal/alarm"
+	"github.com/fivespot/fivespot/internal/capi"
+	"github.com/fivespot/fivespot/internal/kinds"
+	"github.com/fivespot/fivespot/internal/schedules"
+)
+
+// Reconciler makes machines follow their schedules.
+type Reconciler struct {
+	client    client.Client     // reads ScheduledMachines from a cache that has seen our own writes
+	apiReader client.Reader     // reads from the API server
+	dynamic   dynamic.Interface // writes Cluster API objects
+	schedules *schedules.Cache
+	children  *kinds.Store[*child]
+	allowed   capi.AllowedGroups
+	clock     clock.PassiveClock
+	alarms    *alarm.Queue[types.NamespacedName]
+	events    events.EventRecorder
+	metrics   *metrics
+}
+
+// Reconcile takes one ScheduledMachine one step towards what is wanted of it.
+func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (reconcile.Result, error) {
+	sm, err := r.get(ctx, request.NamespacedName)
+	if sm == nil || err != nil {
+		return reconcile.Result{}, err
+	}
+	if sm.DeletionTimestamp.IsZero() && controllerutil.AddFinalizer(sm, v1beta1.Finalizer) {
+		return reconcile.Result{}, r.addFinalizer(ctx, sm)
+	}
+	now := r.clock.Now()
+
+	seen, err := r.observe(sm)
+	if loading := new(loadingError); errors.As(err, &loading) {
+		r.alarms.Set(request.NamespacedName, now.Add(loadingPatience))
+		return reconcile.Result{}, nil
+	}
+	if err != nil {
+		return reconcile.Result{}, fmt.Errorf("looking at what exists: %w", err)
+	}
+
+	f := facts{sm: sm, record: sm.Status.SpotSchedule, seen: &seen, now: now}
+	if seen.readingKnown {
+		f.record = record(sm.Status.SpotSchedule, seen.reading, now)
+		r.metrics.read(sm, seen.reading)
+	}
+	f.wanted = decide(sm, f.record)
+	if f.wanted.bySchedule && !seen.readingKnown {
+		return reconcile.Result{}, nil // the schedules' cache wakes us
+	}
+
+	var lookAgain time.Time
+	f.did, lookAgain = next(sm, f.wanted, &seen, now)
+	if !recorded(sm.Status.SpotSchedule, f.record) {
+		f.did = stepRecord
+	}
+	r.alarms.Set(request.NamespacedName, lookAgain)
+
+	f.failure = r.act(ctx, sm, f.did, f.wanted, &seen)
+	if f.did == stepRelease || errors.Is(f.failure, errHeldVerdictChanged) {
+		return reconcile.Result{}, f.failure
+	}
+	return reconcile.Result{}, errors.Join(r.writeStatus(ctx, &f), retryable(f.failure))
+}
+
+// loadingPatience bounds how long a reconcile relies on being woken by a cache
+// that is behind: its event can be lost when a watch is replaced by a list.
+const loadingPatience = 10 * time.Second
+
+// get returns the ScheduledMachine, or nil when it is gone or no longer ours to act for.
+func (r *Reconciler) get(ctx context.Context, name types.NamespacedName) (*v1beta1.ScheduledMachine, error) {
+	var sm v1beta1.ScheduledMachine
+	err := r.client.Get(ctx, name, &sm)
+	if apierrors.IsNotFound(err) {
+		r.alarms.Clear(name)
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading the ScheduledMachine: %w", err)
+	}
+	if !sm.DeletionTimestamp.IsZero() && !controllerutil.ContainsFinalizer(&sm, v1beta1.Finalizer) {
+		return nil, nil
+	}
+	return &sm, nil
+}
+
+func (r *Reconciler) addFinalizer(ctx context.Context, sm *v1beta1.ScheduledMachine) error {
+	before := sm.DeepCopy()
+	controllerutil.RemoveFinalizer(before, v1beta1.Finalizer)
+	return r.patchFinalizers(ctx, before, sm)
+}
+
+// retryable drops failures that a retry cannot help: an event will wake us.
+func retryable(failure error) error {
+	if errors.Is(failure, errGoing) {
+		return nil
+	}
+	return failure
+}
+
+// writeStatus patches the status if it says anything new.
+func (r *Reconciler) writeStatus(ctx context.Context, f *facts) error {
+	after := f.sm.DeepCopy()
+	after.Status = describe(*f)
+	if equality.Semantic.DeepEqual(f.sm.Status, after.Status) {
+		return nil
+	}
+	patch := client.MergeFromWithOptions(f.sm, client.MergeFromWithOptimisticLock{})
+	err := r.client.Status().Patch(ctx, after, patch, client.FieldOwner(v1beta1.FieldManager))
+	if apierrors.IsNotFound(err) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("writing the status: %w", err)
+	}
+	r.metrics.wrote(f)
+	r.announce(f, &after.Status)
+	return nil
+}

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package scheduledmachine
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/util/workqueue"
+	"k8s.io/utils/clock"
+	"sigs.k8s.io/controller-runtime/pkg/builder"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller"
+	"sigs.k8s.io/controller-runtime/pkg/manager"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"github.com/fivespot/fivespot/api/v1beta1"
+	"github.com/fivespot/fivespot/internal/alarm"
+	"github.com/fivespot/fivespot/internal/capi"
+	"github.com/fivespot/fivespot/internal/kinds"
+	"github.com/fivespot/fivespot/internal/schedules"
+)
+
+// Options of the controller. The zero value of a field means what its comment says.
+type Options struct {
+	// AllowedGroups says which API groups the embedded specs may use. Zero: capi.DefaultAllowedGroups.
+	AllowedGroups capi.AllowedGroups
+	// Clock tells the time. Nil: the wall clock.
+	Clock clock.Clock
+	// Metrics is where metrics are registered. Nil: nowhere.
+	Metrics prometheus.Registerer
+	// Concurrency is how many ScheduledMachines are worked on at once. Zero: 10.
+	Concurrency int
+}
+
+func (o *Options) applyDefaults() {
+	if len(o.AllowedGroups.Bootstrap)+len(o.AllowedGroups.Infrastructure) == 0 {
+		o.AllowedGroups = capi.DefaultAllowedGroups
+	}
+	if o.Clock == nil {
+		o.Clock = clock.RealClock{}
+	}
+	if o.Metrics == nil {
+		o.Metrics = prometheus.NewRegistry()
+	}
+	if o.Concurrency == 0 {
+		o.Concurrency = 10
+	}
+}
+
+// Setup adds the controller, and the caches it reads, to a manager. The
+// manager's client must read its own writes: see ClientOptions.
+func Setup(ctx context.Context, mgr manager.Manager, options Options) error {
+	options.applyDefaults()
+	dynamicClient, err := dynamic.NewForConfigAndClient(mgr.GetConfig(), mgr.GetHTTPClient())
+	if err != nil {
+		return fmt.Errorf("making a client for Cluster API objects: %w", err)
+	}
+	registry, err := kinds.NewRegistry(dynamicClient)
+	if err != nil {
+		return err
+	}
+	counters, err := newMetrics(options.Metrics)
+	if err != nil {
+		return fmt.Errorf("registering metrics: %w", err)
+	}
+	if err := options.Metrics.Register(newPhases(mgr.GetCache())); err != nil {
+		return fmt.Errorf("registering metrics: %w", err)
+	}
+	log := mgr.GetLogger().WithName("scheduledmachine")
+	r := &Reconciler{
+		client:    mgr.GetClient(),
+		apiReader: mgr.GetAPIReader(),
+		dynamic:   dynamicClient,
+		schedules: schedules.New(dynamicClient, registry, log),
+		children:  newChildren(dynamicClient, registry, log),
+		allowed:   options.AllowedGroups,
+		clock:     options.Clock,
+		alarms:    alarm.New[types.NamespacedName](options.Clock),
+		events:    mgr.GetEventRecorder(v1beta1.FieldManager),
+		metrics:   counters,
+	}
+	for _, runnable := range []manager.Runnable{registry, r.schedules.Store(), r.children} {
+		if err := mgr.Add(runnable); err != nil {
+			return fmt.Errorf("adding a cache to the manager: %w", err)
+		}
+	}
+	return r.watch(ctx, mgr, options)
+}
+
+// ClientOptions are the options that the manager's client needs.
+func ClientOptions() client.Options {
+	enabled := true
+	return client.Options{Cache: &client.CacheOptions{EnableReadYourWritesConsistency: &enabled}}
+}
+
+// watch has every change that can matter wake the ScheduledMachine it matters to.
+func (r *Reconciler) watch(ctx context.Context, mgr manager.Manager, options Options) error {
+	if err := addIndexes(ctx, mgr.GetFieldIndexer()); err != nil {
+		return err
+	}
+	waker := newWaker(mgr.GetCache())
+	r.schedules.Store().Subscribe(waker.scheduleChanged, waker.kindChanged)
+	r.children.Subscribe(waker.childChanged, waker.kindChanged)
+	err := builder.ControllerManagedBy(mgr).
+		Named("scheduledmachine").
+		For(&v1beta1.ScheduledMachine{}).
+		WatchesRawSource(waker).
+		WatchesRawSource(alarm.Source(r.alarms)).
+		WithOptions(controller.Options{
+			MaxConcurrentReconciles: options.Concurrency,
+			RateLimiter: workqueue.NewTypedItemExponentialFailureRateLimiter[reconcile.Request](
+				firstRetry, longestRetry),
+		}).
+		Complete(r)
+	if err != nil {
+		return fmt.Errorf("setting up the controller: %w", err)
+	}
+	return nil
+}
+
+// A failed reconcile is tried again after firstRetry, then twice that, and so
+// on up to longestRetry.
+const (
+	firstRetry   = 100 * time.Millisecond
+	longestRetry = 5 * time.Minute
+)

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package scheduledmachine
+
+import (
+	"time"
+
+	"github.com/fivespot/fivespot/api/v1beta1"
+)
+
+// step is the one next thing to do towards what is wanted.
+type step int
+
+const (
+	// stepNone: everything is as it should be, or something is on its way.
+	stepNone step = iota
+	// stepRecord: the verdict has to stand in the status before it is acted upon.
+	stepRecord
+	// stepCreate: create whichever of the three objects is missing.
+	stepCreate
+	// stepDelete: delete the Machine; Cluster API drains the node and deletes the rest.
+	stepDelete
+	// stepSkipDrain: tell Cluster API to stop waiting for the node's pods and volumes.
+	stepSkipDrain
+	// stepCleanUp: delete objects that have no Machine, which a crash can leave behind.
+	stepCleanUp
+	// stepRelease: let the ScheduledMachine itself go.
+	stepRelease
+)
+
+// next returns the next step, and the instant at which to look again if
+// nothing happens until then; zero when only an event can change anything.
+func next(sm *v1beta1.ScheduledMachine, wanted want, seen *observation, now time.Time) (step, time.Time) {
+	if wanted.up {
+		return nextUp(seen), time.Time{}
+	}
+	return nextDown(sm, wanted, seen, now)
+}
+
+func nextUp(seen *observation) step {
+	switch {
+	case seen.machine.child != nil:
+		return stepNone // it runs, is coming up, is going and waited out, or is not ours
+	case len(seen.leftovers) > 0:
+		return stepCleanUp
+	case seen.bootstrap.deleting() || seen.infrastructure.deleting():
+		return stepNone
+	case len(seen.problems) > 0:
+		return stepNone
+	}
+	return stepCreate
+}
+
+func nextDown(sm *v1beta1.ScheduledMachine, wanted want, seen *observation, now time.Time) (step, time.Time) {
+	machine := seen.machine.state()
+	switch {
+	case machine != nil && machine.DeletedAt.IsZero():
+		return stepDelete, time.Time{}
+	case machine != nil && machine.SkipsDrain:
+		return stepNone, time.Time{}
+	case machine != nil:
+		deadline := machine.DeletedAt.Add(timeout(sm.Spec.GracefulShutdownTimeout))
+		if wanted.skipDrain || !now.Before(deadline) {
+			return stepSkipDrain, time.Time{}
+		}
+		return stepNone, deadline
+	case len(orphans(seen)) > 0:
+		return stepCleanUp, time.Time{}
+	case remains(seen):
+		return stepNone, time.Time{}
+	case !sm.DeletionTimestamp.IsZero():
+		return stepRelease, time.Time{}
+	}
+	return stepNone, time.Time{}
+}
+
+// orphans returns the objects of ours, not yet being deleted, that no Machine
+// of ours will take along.
+func orphans(seen *observation) []piece {
+	if seen.machine.present() {
+		return nil
+	}
+	var found []piece
+	for _, p := range append([]piece{seen.bootstrap, seen.infrastructure}, seen.leftovers...) {
+		if p.present() && !p.deleting() {
+			found = append(found, p)
+		}
+	}
+	return found
+}
+
+// remains reports whether any object of ours still exists.
+func remains(seen *observation) bool {
+	return seen.machine.present() || seen.bootstrap.present() || seen.infrastructure.present() || len(seen.leftovers) > 0
+}
+
+// timeout returns a timeout of the spec; the schema has checked its form.
+func timeout(text v1beta1.Timeout) time.Duration {
+	duration, err := time.ParseDuration(string(text))
+	if err != nil {
+		return 5 * time.Minute // the schema's default
+	}
+	return duration
+}
