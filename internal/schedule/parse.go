@@ -97,11 +97,19 @@ func parseWeekday(text string) (int, bool) {
 	return 0, false
 }
 
-func parseHour(text string) (int, bool) { return parseNumber(text, 1, 23) }
+// parseHour takes what upstream does: a plus sign and leading zeros too.
+func parseHour(text string) (int, bool) {
+	digits := strings.TrimPrefix(text, "+")
+	if digits == "" {
+		return 0, false
+	}
+	digits = strings.TrimLeft(digits[:len(digits)-1], "0") + digits[len(digits)-1:]
+	return parseDigits(digits, 23)
+}
 
-// parseNumber reads digits only: no sign, and at least so many of them.
-func parseNumber(text string, atLeast, most int) (int, bool) {
-	if len(text) < atLeast || len(text) > 2 || strings.Trim(text, "0123456789") != "" {
+// parseDigits reads one or two digits and nothing else.
+func parseDigits(text string, most int) (int, bool) {
+	if text == "" || len(text) > 2 || strings.Trim(text, "0123456789") != "" {
 		return 0, false
 	}
 	number, err := strconv.Atoi(text)
@@ -112,9 +120,9 @@ func parseNumber(text string, atLeast, most int) (int, bool) {
 // the day, as minutes after midnight. Errors are *FieldError without a path.
 func ParseClock(text string) (minutes int, err error) {
 	hour, minute, _ := strings.Cut(text, ":")
-	h, okHour := parseNumber(hour, 2, 24)
-	m, okMinute := parseNumber(minute, 2, 59)
-	if !okHour || !okMinute || h == 24 && m > 0 {
+	h, okHour := parseDigits(hour, 24)
+	m, okMinute := parseDigits(minute, 59)
+	if len(text) != len("HH:MM") || !okHour || !okMinute || h == 24 && m > 0 {
 		return 0, refuse(text, "a time of day HH:MM from 00:00 to 24:00, such as 09:30")
 	}
 	return h*60 + m, nil

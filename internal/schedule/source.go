@@ -118,17 +118,17 @@ type wallClock struct {
 }
 
 func (w *wallClock) first(at int64) interval {
+	start := int64(beginning)
 	for at < farthest {
 		offset, until := w.zone.offset(at), w.zone.offsetUntil(at)
-		found := w.firstLocal(at+offset, until+offset)
-		if found != never {
-			return interval{found.open - offset, found.close - offset}
+		if found := w.firstLocal(at+offset, until+offset); found != never {
+			return interval{max(found.open-offset, start), found.close - offset}
 		}
 		// The clock may yet go back to a date it has shown, by a day at most.
 		if _, ok := w.dates.Next(dateOfLocal(until+offset) - 2); !ok {
 			return never
 		}
-		at = until
+		at, start = until, until
 	}
 	return never
 }
