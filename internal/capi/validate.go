@@ -83,11 +83,12 @@ func validateKeys(path *field.Path, keys map[string]string) field.ErrorList {
 	return errs
 }
 
-// reserved returns the reserved prefix that a key uses, or "". A subdomain of a
-// reserved domain, such as node.kubernetes.io, is reserved with it.
+// reserved returns the reserved prefix that a key has, or "". A subdomain of a
+// reserved domain is not reserved: Cluster API hands labels of
+// node.cluster.x-k8s.io/ and node-role.kubernetes.io/ down to the Node.
 func reserved(key string) string {
 	for _, prefix := range reservedPrefixes {
-		if strings.HasPrefix(key, prefix) || strings.Contains(key, "."+prefix) {
+		if strings.HasPrefix(key, prefix) {
 			return prefix
 		}
 	}
