@@ -20,6 +20,7 @@ import (
 // +kubebuilder:printcolumn:name="Schedule",type=string,JSONPath=`.spec.schedule.kind`
 // +kubebuilder:printcolumn:name="KillSwitch",type=boolean,JSONPath=`.spec.killSwitch`
 // +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
+// +kubebuilder:validation:XValidation:rule="size(self.metadata.name) <= 63",message="metadata.name must be at most 63 characters: it becomes the value of a label"
 type ScheduledMachine struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`
@@ -132,10 +133,13 @@ type ScheduledMachineSpec struct {
 }
 
 // Timeout is a whole number of seconds (s), minutes (m) or hours (h), at most 24h.
+// ---
+// The rule stands aside for a text that the pattern refuses, and its digits fit
+// an integer, so that a user sees one complaint for one fault.
 //
-// +kubebuilder:validation:MaxLength=9
+// +kubebuilder:validation:MaxLength=19
 // +kubebuilder:validation:Pattern=`^[0-9]+[smh]$`
-// +kubebuilder:validation:XValidation:rule="duration(self) <= duration('24h')",message="must be at most 24h"
+// +kubebuilder:validation:XValidation:rule="!self.matches('^[0-9]+[smh]$') || int(self.substring(0, size(self) - 1)) <= (self.endsWith('s') ? 86400 : (self.endsWith('m') ? 1440 : 24))",message="must be at most 24h"
 type Timeout string
 
 // ScheduleReference names a schedule object in the ScheduledMachine's own namespace.

@@ -32,7 +32,13 @@ type ManualScheduleSpec struct {
 
 	// until is the instant (RFC 3339) from which the toggle reads as its
 	// opposite. Absent: the toggle stays where it is.
+	// ---
+	// The format date-time alone lets texts through that no Go client can decode,
+	// one of which would stop a provider from reading any object of the kind.
 	// +optional
+	// +kubebuilder:validation:Type=string
+	// +kubebuilder:validation:Format=date-time
+	// +kubebuilder:validation:Pattern=`^[1-9][0-9]{3}-[0-9]{2}-[0-9]{2}T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](\.[0-9]{1,9})?(Z|[+-]([01][0-9]|2[0-3]):[0-5][0-9])$`
 	Until *metav1.Time `json:"until,omitempty"`
 
 	// reason says why the toggle is where it is; shown in the Ready condition.
