@@ -1,14 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package main
 
 import (
-	_ "go.etcd.io/etcd/server/v3/embed"
-	_ "k8s.io/kubernetes/cmd/kube-apiserver/app"
-	_ "k8s.io/kubernetes/pkg/controller/clusterroleaggregation"
-	_ "k8s.io/kubernetes/pkg/controller/disruption"
-	_ "k8s.io/kubernetes/pkg/controller/certificates/rootcacertpublisher"
-	_ "k8s.io/kubernetes/pkg/controller/garbagecollector"
-	_ "k8s.io/kubernetes/pkg/controller/namespace"
-	_ "k8s.io/kubernetes/pkg/controller/serviceaccount"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/spf13/pflag"
 )
 
-func main() {}
+func main() {
+	if err := command(os.Args[1:]); err != nil {
+		fmt.Fprintln(os.Stderr, "devplane:", err)
+		os.Exit(1)
+	}
+}
+
+func command(arguments []string) error {
+	o, err := parseOptions(arguments)
+	if errors.Is(err, pflag.ErrHelp) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	// A second signal ends the process at once.
+	context.AfterFunc(ctx, stop)
+
+	return run(ctx, o, os.Stdout)
+}
