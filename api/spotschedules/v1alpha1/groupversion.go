@@ -21,6 +21,7 @@ var AddToScheme = schemeBuilder.AddToScheme
 func addKnownTypes(scheme *runtime.Scheme) error {
 	scheme.AddKnownTypes(GroupVersion,
 		&ManualSchedule{}, &ManualScheduleList{},
+		&TimeBasedSpotSchedule{}, &TimeBasedSpotScheduleList{},
 	)
 	metav1.AddToGroupVersion(scheme, GroupVersion)
 	return nil
