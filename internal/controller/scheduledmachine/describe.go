@@ -3,9 +3,11 @@
 package scheduledmachine
 
 import (
+	"slices"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/utils/ptr"
 
 	"github.com/fivespot/fivespot/api/contract"
@@ -72,13 +74,8 @@ func describeMachine(status *v1beta1.ScheduledMachineStatus, f *facts) {
 		status.LastScheduledTime = ptr.To(metav1.NewTime(f.now).Rfc3339Copy())
 	}
 	status.MachineRef = reference(f.sm, f.seen.machine, created)
-	// A deleted machine's objects keep their entry until they are gone, also
-	// when the spec has come to name other kinds.
-	if f.machine() == nil || created {
-		status.BootstrapRef = embeddedReference(f.sm, &f.sm.Spec.BootstrapSpec, f.seen.bootstrap, created)
-		status.InfrastructureRef = embeddedReference(f.sm, &f.sm.Spec.InfrastructureSpec, f.seen.infrastructure, created)
-		keepLeftovers(status, f)
-	}
+	status.BootstrapRef = embeddedReference(f, &f.sm.Spec.BootstrapSpec, f.seen.bootstrap, f.sm.Status.BootstrapRef)
+	status.InfrastructureRef = embeddedReference(f, &f.sm.Spec.InfrastructureSpec, f.seen.infrastructure, f.sm.Status.InfrastructureRef)
 	status.NodeRef, status.ProviderID = nil, ""
 	machine := f.machine()
 	if machine == nil {
@@ -87,20 +84,6 @@ func describeMachine(status *v1beta1.ScheduledMachineStatus, f *facts) {
 	status.ProviderID = machine.ProviderID
 	if machine.NodeName != "" {
 		status.NodeRef = &v1beta1.NodeReference{APIVersion: "v1", Kind: "Node", Name: machine.NodeName, UID: machine.NodeUID}
-	}
-}
-
-// keepLeftovers keeps the references to objects of kinds that the spec no longer names.
-func keepLeftovers(status *v1beta1.ScheduledMachineStatus, f *facts) {
-	for _, p := range f.seen.leftovers {
-		for _, pair := range []struct{ was, now **v1beta1.ObjectReference }{
-			{&f.sm.Status.BootstrapRef, &status.BootstrapRef},
-			{&f.sm.Status.InfrastructureRef, &status.InfrastructureRef},
-		} {
-			if *pair.was != nil && (*pair.was).Kind == p.kind.Kind {
-				*pair.now = *pair.was
-			}
-		}
 	}
 }
 
@@ -114,9 +97,20 @@ func reference(sm *v1beta1.ScheduledMachine, p piece, created bool) *v1beta1.Obj
 	}
 }
 
-func embeddedReference(sm *v1beta1.ScheduledMachine, object *v1beta1.EmbeddedObject, p piece, created bool) *v1beta1.ObjectReference {
-	if !p.present() && !created {
-		return nil
+// embeddedReference names the object of an embedded spec. While an object of
+// another kind, which the spec named earlier, still exists or has a Machine,
+// that one keeps its entry: it is how it is found again.
+func embeddedReference(f *facts, object *v1beta1.EmbeddedObject, p piece, before *v1beta1.ObjectReference) *v1beta1.ObjectReference {
+	switch {
+	case p.present(), f.created():
+		return &v1beta1.ObjectReference{APIVersion: object.APIVersion, Kind: object.Kind, Namespace: f.sm.Namespace, Name: f.sm.Name}
+	case f.machine() != nil, before != nil && isLeftover(f.seen, before):
+		return before
 	}
-	return &v1beta1.ObjectReference{APIVersion: object.APIVersion, Kind: object.Kind, Namespace: sm.Namespace, Name: sm.Name}
+	return nil
+}
+
+func isLeftover(seen *observation, ref *v1beta1.ObjectReference) bool {
+	kind := schema.FromAPIVersionAndKind(ref.APIVersion, ref.Kind).GroupKind()
+	return slices.ContainsFunc(seen.leftovers, func(p piece) bool { return p.kind.GroupKind == kind })
 }

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package scheduledmachine
+
+import (
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/fivespot/fivespot/api/v1beta1"
+	"github.com/fivespot/fivespot/internal/capi"
+)
+
+func TestTheNextStep(t *testing.T) {
+	up, down, kill := want{up: true}, want{}, want{skipDrain: true}
+	minuteAgo := noon.Add(-time.Minute)
+	with := func(seen *observation, change func(*observation)) *observation {
+		change(seen)
+		return seen
+	}
+	for name, test := range map[string]struct {
+		sm     *v1beta1.ScheduledMachine
+		wanted want
+		seen   *observation
+		want   step
+		again  time.Time
+	}{
+		"up, nothing exists":                   {wanted: up, seen: nothing(), want: stepCreate},
+		"up, all exists":                       {wanted: up, seen: whole(nil, time.Time{}), want: stepNone},
+		"up, a crash left two without Machine": {wanted: up, want: stepCreate, seen: with(whole(nil, time.Time{}), func(o *observation) { o.machine = absent("Machine") })},
+		"up, the earlier Machine is going":     {wanted: up, seen: whole(nil, minuteAgo), want: stepNone},
+		"up, earlier infrastructure is going": {wanted: up, want: stepNone, seen: with(nothing(), func(o *observation) {
+			o.infrastructure = present("DevMachine", true, minuteAgo, nil)
+		})},
+		"up, a foreign Machine has the name": {wanted: up, want: stepNone, seen: with(nothing(), func(o *observation) {
+			o.machine = present("Machine", false, time.Time{}, nil)
+		})},
+		"up, the spec cannot be used": {wanted: up, want: stepNone, seen: with(nothing(), func(o *observation) {
+			o.problems = field.ErrorList{field.Required(field.NewPath("spec"), "")}
+		})},
+		"up, an object of an earlier kind is left": {wanted: up, want: stepCleanUp, seen: with(nothing(), func(o *observation) {
+			o.leftovers = []piece{present("DevMachine", true, time.Time{}, nil)}
+		})},
+		"down, nothing exists":        {wanted: down, seen: nothing(), want: stepNone},
+		"down, the Machine is up":     {wanted: down, seen: whole(nil, time.Time{}), want: stepDelete},
+		"kill, the Machine is up":     {wanted: kill, seen: whole(nil, time.Time{}), want: stepDelete},
+		"down, within the time given": {wanted: down, seen: whole(nil, minuteAgo), want: stepNone, again: minuteAgo.Add(5 * time.Minute)},
+		"down, the time is over":      {wanted: down, seen: whole(nil, noon.Add(-5*time.Minute)), want: stepSkipDrain},
+		"down, the time is over and Cluster API knows": {
+			wanted: down, seen: whole(&capi.MachineState{SkipsDrain: true}, noon.Add(-time.Hour)), want: stepNone,
+		},
+		"kill, a drain is under way": {wanted: kill, seen: whole(nil, minuteAgo), want: stepSkipDrain},
+		"down, a foreign Machine has the name": {wanted: down, want: stepNone, seen: with(nothing(), func(o *observation) {
+			o.machine = present("Machine", false, time.Time{}, nil)
+		})},
+		"down, a crash left two without Machine": {wanted: down, want: stepCleanUp, seen: with(whole(nil, time.Time{}), func(o *observation) {
+			o.machine = absent("Machine")
+		})},
+		"deleted, infrastructure is going": {sm: rack(deleted), wanted: down, want: stepNone, seen: with(nothing(), func(o *observation) {
+			o.infrastructure = present("DevMachine", true, minuteAgo, nil)
+		})},
+		"deleted, nothing exists":    {sm: rack(deleted), wanted: down, seen: nothing(), want: stepRelease},
+		"deleted, the Machine is up": {sm: rack(deleted), wanted: down, seen: whole(nil, time.Time{}), want: stepDelete},
+	} {
+		t.Run(name, func(t *testing.T) {
+			sm := test.sm
+			if sm == nil {
+				sm = rack()
+			}
+			got, again := next(sm, test.wanted, test.seen, noon)
+			if got != test.want || !again.Equal(test.again) {
+				t.Errorf("got step %d, again at %s; want step %d, again at %s", got, again, test.want, test.again)
+			}
+		})
+	}
+}
+
+func deleted(sm *v1beta1.ScheduledMachine) {
+	sm.DeletionTimestamp = &metav1.Time{Time: noon}
+}
