@@ -75,6 +75,7 @@ type ScheduledMachineStatus struct {
 	// +listType=map
 	// +listMapKey=key
 	// +listMapKey=effect
+	// +kubebuilder:validation:MaxItems=100
 	AppliedNodeTaints []NodeTaint `json:"appliedNodeTaints,omitempty"`
 
 	// spotSchedule is what was last read from the schedule object.

@@ -110,6 +110,7 @@ type ScheduledMachineSpec struct {
 	// +listMapKey=key
 	// +listMapKey=effect
 	// +kubebuilder:validation:MaxItems=100
+	// +kubebuilder:validation:items:XValidation:rule="!self.key.matches('^(5spot\\\\.finos\\\\.org|kubernetes\\\\.io|node\\\\.kubernetes\\\\.io|node-role\\\\.kubernetes\\\\.io)/')",message="the prefixes 5spot.finos.org/, kubernetes.io/, node.kubernetes.io/ and node-role.kubernetes.io/ are reserved",fieldPath=".key"
 	NodeTaints []NodeTaint `json:"nodeTaints,omitempty"`
 
 	// killIfCommands are commands whose start on the node asks for the machine
@@ -238,8 +239,6 @@ type MachineTemplate struct {
 type TaintEffect string
 
 // NodeTaint is a taint for the machine's node.
-//
-// +kubebuilder:validation:XValidation:rule="!self.key.matches('^(5spot\\\\.finos\\\\.org|kubernetes\\\\.io|node\\\\.kubernetes\\\\.io|node-role\\\\.kubernetes\\\\.io)/')",message="the prefixes 5spot.finos.org/, kubernetes.io/, node.kubernetes.io/ and node-role.kubernetes.io/ are reserved",fieldPath=".key"
 type NodeTaint struct {
 	// key is [prefix/]name: the prefix a DNS subdomain, the name 1 to 63
 	// letters, digits, '-' and '.', beginning and ending with a letter or digit.
