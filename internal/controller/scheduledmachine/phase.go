@@ -4,7 +4,6 @@ package scheduledmachine
 
 import (
 	"errors"
-	"fmt"
 	"strings"
 	"time"
 
@@ -156,17 +155,11 @@ func shutdownMessage(f *facts, schedule string) string {
 		v1beta1.ReasonScheduleInactive:    schedule + " is inactive",
 		v1beta1.ReasonAwaitingSchedule:    schedule + " has not given a verdict",
 	}[f.wanted.reason]
+	message := "The machine is going down: " + why
 	machine := f.machine()
-	if machine == nil || machine.DeletedAt.IsZero() {
-		return "The machine is going down: " + why
+	if f.wanted.up || machine == nil || machine.DeletedAt.IsZero() || machine.SkipsDrain {
+		return message
 	}
-	until := ""
-	if !machine.SkipsDrain {
-		deadline := machine.DeletedAt.Add(timeout(f.sm.Spec.GracefulShutdownTimeout))
-		until = fmt.Sprintf(" at the latest from %s on without waiting for its node", deadline.UTC().Format(time.RFC3339))
-	}
-	if f.wanted.up {
-		until = ""
-	}
-	return "The machine is going down" + until + ": " + why
+	deadline := machine.DeletedAt.Add(timeout(f.sm.Spec.GracefulShutdownTimeout))
+	return message + ". A drain that is not done by " + deadline.UTC().Format(time.RFC3339) + " is cut short"
 }
