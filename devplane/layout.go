@@ -15,8 +15,8 @@ func (l layout) path(elements ...string) string {
 	return filepath.Join(append([]string{string(l)}, elements...)...)
 }
 
-func (l layout) lock() string        { return l.path("lock") }
-func (l layout) port() string        { return l.path("port") }
+func (l layout) lock() string        { return l.path("devplane.lock") }
+func (l layout) port() string        { return l.path("devplane.port") }
 func (l layout) kubeconfig() string  { return l.path("kubeconfig") }
 func (l layout) etcd() string        { return l.path("etcd") }
 func (l layout) auditLog() string    { return l.path("logs", "audit.log") }

@@ -19,6 +19,7 @@ type options struct {
 	disruption bool
 	fsync      bool
 	verbosity  int
+	readyFile  string // absolute after parsing; empty: none
 }
 
 func parseOptions(arguments []string) (options, error) {
@@ -30,6 +31,7 @@ func parseOptions(arguments []string) (options, error) {
 	flags.IntVar(&o.port, "port", 0, "port to listen on; 0 takes the port of the last run on this directory if it is free, else any free port")
 	flags.BoolVar(&o.disruption, "disruption-controller", false, "also run the controller that keeps the status of PodDisruptionBudgets")
 	flags.BoolVar(&o.fsync, "fsync", true, "flush every write to disk; without it a crash of the machine (not of the process) may lose data")
+	flags.StringVar(&o.readyFile, "ready-file", "", "file to make once ready, with the line that is printed then: for a parent process")
 	flags.IntVarP(&o.verbosity, "v", "v", 0, "verbosity of the log on standard error")
 	if err := flags.Parse(arguments); err != nil {
 		return options{}, err
@@ -55,5 +57,10 @@ func (o options) complete() (options, error) {
 		return options{}, fmt.Errorf("making --dir absolute: %w", err)
 	}
 	o.dir = dir
+	if o.readyFile != "" {
+		if o.readyFile, err = filepath.Abs(o.readyFile); err != nil {
+			return options{}, fmt.Errorf("making --ready-file absolute: %w", err)
+		}
+	}
 	return o, nil
 }

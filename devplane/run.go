@@ -70,7 +70,9 @@ func run(ctx context.Context, o options, out io.Writer) (err error) {
 	if err := l.writeKubeconfig(c.server); err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "ready %s kubeconfig %s\n", c.server, l.kubeconfig())
+	if err := announce(o, out, fmt.Sprintf("ready %s kubeconfig %s\n", c.server, l.kubeconfig())); err != nil {
+		return err
+	}
 
 	select {
 	case <-ctx.Done():
@@ -80,6 +82,19 @@ func run(ctx context.Context, o options, out io.Writer) (err error) {
 	case err := <-etcd.Err():
 		return fmt.Errorf("running etcd: %w", err)
 	}
+}
+
+func announce(o options, out io.Writer, line string) error {
+	if _, err := io.WriteString(out, line); err != nil {
+		return fmt.Errorf("saying that it is ready: %w", err)
+	}
+	if o.readyFile == "" {
+		return nil
+	}
+	if err := writeFile(o.readyFile, []byte(line)); err != nil {
+		return fmt.Errorf("writing --ready-file: %w", err)
+	}
+	return nil
 }
 
 // awaitReady returns when /readyz says ok.
