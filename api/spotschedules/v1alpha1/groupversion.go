@@ -22,6 +22,7 @@ func addKnownTypes(scheme *runtime.Scheme) error {
 	scheme.AddKnownTypes(GroupVersion,
 		&ManualSchedule{}, &ManualScheduleList{},
 		&TimeBasedSpotSchedule{}, &TimeBasedSpotScheduleList{},
+		&CapitalMarketsSchedule{}, &CapitalMarketsScheduleList{},
 	)
 	metav1.AddToGroupVersion(scheme, GroupVersion)
 	return nil
