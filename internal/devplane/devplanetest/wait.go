@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package devplanetest
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/fivespot/fivespot/internal/await"
+)
+
+// Patience bounds every wait for what is certain to come on a control plane that
+// is well. It is no part of a verdict about time.
+const Patience = time.Minute
+
+// Context returns a context that ends with the test or after Patience.
+func Context(t testing.TB) context.Context {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), Patience)
+	t.Cleanup(cancel)
+	return ctx
+}
+
+// Await fills object, which need only have its name and namespace, with each
+// state that the API server has of it until check returns nil. It watches; when
+// Patience ends, the test fails with the last error of check.
+func Await(t testing.TB, object client.Object, check func() error) {
+	t.Helper()
+	if err := await.Object(Context(t), Client(t), object, check); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// AwaitGone returns when the object with this name and namespace does not exist.
+func AwaitGone(t testing.TB, object client.Object) {
+	t.Helper()
+	if err := await.Gone(Context(t), Client(t), object); err != nil {
+		t.Fatal(err)
+	}
+}
