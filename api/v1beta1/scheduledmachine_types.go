@@ -174,7 +174,7 @@ type ScheduleReference struct {
 type EmbeddedObject struct {
 	// apiVersion is <group>/<version>. Which groups are allowed is configuration of the controller.
 	// +required
-	// +kubebuilder:validation:MinLength=3
+	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
 	// +kubebuilder:validation:Pattern=`^[a-z0-9]([-a-z0-9.]*[a-z0-9])?/[A-Za-z0-9][A-Za-z0-9.-]*$`
 	APIVersion string `json:"apiVersion"`
