@@ -53,10 +53,12 @@ func (u union) reach() int64 {
 	return reach
 }
 
-func (u union) settled() int64 {
-	settled := int64(beginning)
+func (u union) settled() period {
+	settled := period{from: beginning}
 	for _, source := range u {
-		settled = max(settled, source.settled())
+		one := source.settled()
+		settled.from = max(settled.from, one.from)
+		settled.length = max(settled.length, one.length)
 	}
 	return settled
 }
@@ -88,7 +90,7 @@ func (e *extended) first(at int64) interval {
 
 func (e *extended) reach() int64 { return e.Source.reach() + e.lead + e.lag }
 
-func (e *extended) settled() int64 { return e.Source.settled() + e.lag }
+func (e *extended) settled() period { return e.Source.settled().later(e.lag) }
 
 // Bridge returns the source that stays active through every gap of the given one
 // that is shorter than shortest, in elapsed time. Parts of a second are cut off.
@@ -121,4 +123,4 @@ func (b *bridged) first(at int64) interval {
 
 func (b *bridged) reach() int64 { return b.Source.reach() + b.shortest }
 
-func (b *bridged) settled() int64 { return b.Source.settled() + b.shortest }
+func (b *bridged) settled() period { return b.Source.settled().later(b.shortest) }

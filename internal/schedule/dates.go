@@ -165,29 +165,41 @@ func (w *Weekly) overrideFrom(d Date) int {
 	return low
 }
 
-// coversEveryDay reports whether sessions leave no minute of any date out.
-func coversEveryDay(dates Dates) bool {
-	if dates.RegularUntil(MinDate) < MaxDate {
-		return false
-	}
-	for d := range Date(daysPerWeek) {
-		if !covers(dates, d) {
-			return false
-		}
-	}
-	return true
+// coversEveryDate reports whether the sessions of each date by themselves leave
+// no minute of it out.
+func coversEveryDate(dates Dates) bool {
+	return regularForEver(dates) && coversWeek(dates, func(s Session) Session {
+		return Session{max(s.Open, 0), min(s.Close, minutesPerDay)}
+	})
 }
 
-// covers reports whether the sessions of a date alone cover that date.
-func covers(dates Dates, d Date) bool {
+// coversAllTime reports whether the sessions of all dates together leave no
+// minute out.
+func coversAllTime(dates Dates) bool {
+	return regularForEver(dates) && coversWeek(dates, func(s Session) Session { return s })
+}
+
+func regularForEver(dates Dates) bool { return dates.RegularUntil(MinDate) >= MaxDate }
+
+// coversWeek reports whether the sessions of a repeating week, cut as told,
+// leave no minute of a week out.
+func coversWeek(dates Dates, cut func(Session) Session) bool {
+	before, after := dates.Reach()
+	var all []Session
+	for d := Date(-after); d < Date(daysPerWeek+before); d++ {
+		for _, s := range dates.Sessions(d) {
+			s = cut(s)
+			all = append(all, Session{s.Open + int(d)*minutesPerDay, s.Close + int(d)*minutesPerDay})
+		}
+	}
 	until := 0
-	for _, s := range sortedByOpen(dates.Sessions(d)) {
+	for _, s := range sortedByOpen(all) {
 		if s.Open > until {
-			return false
+			break
 		}
 		until = max(until, s.Close)
 	}
-	return until >= minutesPerDay
+	return until >= daysPerWeek*minutesPerDay
 }
 
 // Days is a set of weekdays.

@@ -82,7 +82,8 @@ func (s *Schedule) state(at int64) (active bool, until int64) {
 // nextChange walks from one boundary of the source to the next until one of
 // them is a change. It may have to pass many that are not: an hour that ends
 // when another begins. Where nothing but a weekly pattern matters, a week
-// without a change is as good as all of them.
+// without a change is as good as all of them; where only the calendar does, a
+// whole period is.
 func (s *Schedule) nextChange(from int64) int64 {
 	active, at := s.state(from)
 	reach := s.source.reach()
@@ -107,17 +108,21 @@ func (s *Schedule) nextChange(from int64) int64 {
 	return forever
 }
 
-// repeats reports whether all that the source may ever do has been seen between
+// repeats reports whether all that the source ever does has been seen between
 // two instants.
 func (s *Schedule) repeats(from, at int64) bool {
-	if at < from+gregorianCycle {
-		return false // Nearly always; spares the question below.
+	const week = daysPerWeek * secondsPerDay
+	if at < from+2*week {
+		return false // Nearly always; spares the questions below.
 	}
-	settled := s.source.settled()
-	if settled == forever {
-		settled = from
+	settled, reach := s.source.settled(), s.source.reach()
+	if settled.from >= forever {
+		settled.from = from
 	}
-	return at > max(from, settled)+gregorianCycle+2*s.source.reach()+daysPerWeek*secondsPerDay
+	if reach > 3*week {
+		settled.length = gregorianCycle // Two changes of a year may meet.
+	}
+	return at > max(from, settled.from)+settled.length+2*reach+week
 }
 
 func (s *Schedule) noteQuiet(from int64) {

@@ -24,9 +24,9 @@ type Source interface {
 	// on what is true at another.
 	reach() int64
 
-	// settled returns the instant from which the source repeats every 400
-	// years; forever when that is not known.
-	settled() int64
+	// settled returns from when on the source repeats itself; from forever when
+	// that is not known.
+	settled() period
 }
 
 type interval struct{ open, close int64 }
@@ -43,7 +43,7 @@ type Interval struct {
 // the first at which it is at or past its close. A date that the zone never had
 // has no sessions.
 func Sessions(zone *Zone, dates Dates) Source {
-	if coversEveryDay(dates) && len(zone.skipped) == 0 {
+	if len(zone.skipped) == 0 && coversAllTime(dates) {
 		return always{}
 	}
 	before, after := dates.Reach()
@@ -99,14 +99,14 @@ func (s *sessions) regularUntil(at int64) int64 {
 
 func (s *sessions) reach() int64 { return s.before + int64(s.after+2)*secondsPerDay }
 
-func (s *sessions) settled() int64 { return settled(s.zone, s.dates) }
+func (s *sessions) settled() period { return settled(s.zone, s.dates) }
 
 // WallClock returns the source that is active at each instant at which the wall
 // clock of the zone shows a time within a session of the date that it shows. So
 // an hour that is repeated counts twice, and one that is skipped not at all.
 // What a session has before 00:00 or after 24:00 of its date is left out.
 func WallClock(zone *Zone, dates Dates) Source {
-	if coversEveryDay(dates) {
+	if coversEveryDate(dates) {
 		return always{}
 	}
 	return &wallClock{zone: zone, dates: dates}
@@ -156,7 +156,7 @@ func (w *wallClock) regularUntil(at int64) int64 { return regularUntil(w.zone, w
 
 func (w *wallClock) reach() int64 { return 2 * secondsPerDay }
 
-func (w *wallClock) settled() int64 { return settled(w.zone, w.dates) }
+func (w *wallClock) settled() period { return settled(w.zone, w.dates) }
 
 func regularUntil(zone *Zone, dates Dates, at int64) int64 {
 	until := zone.offsetUntil(at)
@@ -166,12 +166,14 @@ func regularUntil(zone *Zone, dates Dates, at int64) int64 {
 	return until
 }
 
-func settled(zone *Zone, dates Dates) int64 {
+func settled(zone *Zone, dates Dates) period {
+	settled := zone.settled
 	d, ok := dates.Settled()
 	if !ok {
-		return forever
+		return period{from: forever, length: gregorianCycle}
 	}
-	return max(zone.instant(d.local()), cycleStart)
+	settled.from = max(settled.from, zone.instant(d.local()))
+	return settled
 }
 
 // always is active at every instant.
@@ -180,7 +182,7 @@ type always struct{}
 func (always) first(int64) interval     { return interval{beginning, forever} }
 func (always) regularUntil(int64) int64 { return forever }
 func (always) reach() int64             { return 0 }
-func (always) settled() int64           { return beginning }
+func (always) settled() period          { return period{from: beginning} }
 
 // Once returns the source that is active in each of the intervals and at no
 // other time. Fractions of a second are cut off. An interval that does not end
@@ -238,9 +240,9 @@ func (o once) regularUntil(at int64) int64 {
 
 func (o once) reach() int64 { return 0 }
 
-func (o once) settled() int64 {
+func (o once) settled() period {
 	if len(o) == 0 {
-		return beginning
+		return period{from: beginning}
 	}
-	return o[len(o)-1].close
+	return period{from: o[len(o)-1].close}
 }

@@ -18,7 +18,14 @@ type Zone struct {
 	location *time.Location
 	pieces   []piece
 	skipped  []Date
+	settled  period
 }
+
+// period says from which instant on something repeats itself, and after how
+// many seconds it has done all it does.
+type period struct{ from, length int64 }
+
+func (p period) later(seconds int64) period { return period{p.from + seconds, p.length} }
 
 // piece is a stretch of time with one offset.
 type piece struct {
@@ -55,6 +62,7 @@ func newZone(name string, location *time.Location) *Zone {
 		at = end
 	}
 	zone.skipped = zone.findSkipped()
+	zone.settled = zone.findPeriod()
 	return zone
 }
 
@@ -84,6 +92,35 @@ func (z *Zone) findSkipped() []Date {
 		}
 	}
 	return skipped
+}
+
+// findPeriod returns from when on the zone goes on as it does at the end of its
+// table. Where clocks change twice a year, always on the same weekday at the
+// same time, then what one year's two changes do to a weekly pattern is what all
+// do, and a period is two years, to hold both of them whole. The whole cycle of
+// the calendar is the period of any other rule.
+func (z *Zone) findPeriod() period {
+	last := len(z.pieces) - 1
+	if z.pieces[last].start < cycleStart {
+		return period{from: z.pieces[last].start}
+	}
+	first := last - 1
+	for first > 1 && z.alike(first-1, first+1) {
+		first--
+	}
+	if z.pieces[first].start > cycleStart {
+		return period{from: cycleStart, length: gregorianCycle}
+	}
+	return period{from: z.pieces[first].start, length: 2 * 366 * secondsPerDay}
+}
+
+// alike reports whether two changes of offset are the same but for the year.
+func (z *Zone) alike(i, j int) bool {
+	const week, season = daysPerWeek * secondsPerDay, 60 * secondsPerDay
+	a, b := z.pieces[i], z.pieces[j]
+	return a.offset == b.offset && z.pieces[i-1].offset == z.pieces[j-1].offset &&
+		floorMod(a.start, week) == floorMod(b.start, week) &&
+		z.pieces[i+1].start-a.start >= season
 }
 
 // Name returns the IANA name.
