@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package sdk
+
+import (
+	"time"
+
+	"k8s.io/utils/clock"
+)
+
+// Option changes how a provider works. Without any, a provider does the right
+// thing.
+type Option func(*options)
+
+type options struct {
+	clock          clock.Clock
+	concurrency    int
+	backoffBase    time.Duration
+	backoffMax     time.Duration
+	metricsName    string
+	kindCheckEvery time.Duration
+}
+
+func defaultOptions() options {
+	return options{
+		clock:       clock.RealClock{},
+		concurrency: 10,
+		backoffBase: time.Second,
+		backoffMax:  time.Minute,
+		// Only discovery tells an account without rights on CRDs that a kind has
+		// come, and discovery cannot be watched.
+		kindCheckEvery: 5 * time.Second,
+	}
+}
+
+// WithClock sets the clock by which schedules are evaluated and woken; the
+// default is the real one. It is meant for tests.
+func WithClock(clock clock.Clock) Option {
+	return func(o *options) { o.clock = clock }
+}
+
+// WithConcurrency sets how many objects are evaluated at the same time; the
+// default is 10. One object is never evaluated twice at the same time. Values
+// below one are taken as one.
+func WithConcurrency(objects int) Option {
+	return func(o *options) { o.concurrency = max(objects, 1) }
+}
+
+// WithBackoff sets the pause before Evaluate is called again after it failed
+// for an object, and the bound up to which that pause doubles with each further
+// failure; the default is from one second up to one minute. An edit of the
+// object is looked at without any pause.
+func WithBackoff(first, longest time.Duration) Option {
+	return func(o *options) { o.backoffBase, o.backoffMax = first, max(first, longest) }
+}
+
+// WithMetricsName publishes the metrics fivespot_<name>_active and
+// fivespot_<name>_transitions_total, with the labels namespace and name, beside
+// those that every kind has (see Metrics in the package documentation). The
+// name is in snake_case, for example "time_based".
+func WithMetricsName(name string) Option {
+	return func(o *options) { o.metricsName = name }
+}
