@@ -41,7 +41,8 @@ type CapitalMarketsScheduleSpec struct {
 
 	// timezone is the IANA name of the time zone of the hours and dates below,
 	// such as America/New_York. Absent: the zone of the exchange, or UTC. The
-	// exchange's own sessions stay in the exchange's zone.
+	// exchange's own sessions, and what holidays, earlyCloses and lateOpens do to
+	// them, stay in the exchange's zone.
 	// +optional
 	// +kubebuilder:validation:MaxLength=64
 	// +kubebuilder:validation:Pattern=`^[A-Za-z][A-Za-z0-9_+\-/]*$`

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package capitalmarkets
+
+import (
+	"testing"
+	"time"
+
+	"github.com/fivespot/fivespot/calendar"
+)
+
+// within says by the calendar alone whether an instant is in a session.
+func within(p *Plan, date calendar.Date, open, closing calendar.Minute, breaks []calendar.Break, at time.Time) bool {
+	instant := func(m calendar.Minute) time.Time { return p.exchangeZone.Instant(fromCalendar(date), int(m)) }
+	in := func(from, until calendar.Minute) bool { return !at.Before(instant(from)) && at.Before(instant(until)) }
+	for _, b := range breaks {
+		if in(b.Start, b.End) {
+			return false
+		}
+	}
+	return in(open, closing)
+}
+
+func benchmark(b *testing.B, spec string, ask func(*Plan, time.Time)) {
+	plan := mustPlan(b, spec)
+	at := instant(b, "2026-11-26T15:00:00Z")
+	ask(plan, at)
+	b.ReportAllocs()
+	for b.Loop() {
+		ask(plan, at)
+	}
+}
+
+func active(p *Plan, at time.Time)     { p.Schedule().Active(at) }
+func nextChange(p *Plan, at time.Time) { p.Schedule().NextChange(at) }
+
+func BenchmarkActiveXNYS(b *testing.B)     { benchmark(b, `{exchange: XNYS}`, active) }
+func BenchmarkNextChangeXNYS(b *testing.B) { benchmark(b, `{exchange: XNYS}`, nextChange) }
+
+func BenchmarkActive366Holidays(b *testing.B)     { benchmark(b, holidays366(), active) }
+func BenchmarkNextChange366Holidays(b *testing.B) { benchmark(b, holidays366(), nextChange) }
+
+// holidays366 is an exchange with every day of a year closed by the spec: the next
+// opening is a year away.
+func holidays366() string {
+	list := ""
+	for d := calendar.NewDate(2026, time.November, 26); d.Before(calendar.NewDate(2027, time.November, 27)); d = d.AddDays(1) {
+		list += `"` + d.String() + `",`
+	}
+	return `{exchange: XNYS, holidays: [` + list[:len(list)-1] + `]}`
+}
+
+func TestAskingAllocatesNothing(t *testing.T) {
+	for _, spec := range []string{`{exchange: XNYS}`, `{exchange: XTKS, leadTime: 30m, bridgeGaps: 2h}`, holidays366()} {
+		plan := mustPlan(t, spec)
+		at := instant(t, "2026-11-26T15:00:00Z")
+		nextChange(plan, at)
+		if n := testing.AllocsPerRun(10, func() { active(plan, at); nextChange(plan, at) }); n != 0 {
+			t.Errorf("%.40s: %v allocations, want 0", spec, n)
+		}
+	}
+}
