@@ -36,22 +36,39 @@ func Refuse(path, value, want string) error {
 	return &FieldError{Path: path, Value: value, Want: want}
 }
 
-// Under returns err with a path put before that of every [FieldError] in it.
-// Paths join with a dot, except before an index. It returns nil for nil.
+// Under returns err with a path put before that of every [FieldError] in it, and
+// before the text of every other error. Paths join with a dot, except before an
+// index. It returns nil for nil. Several errors read as one line.
 func Under(path string, err error) error {
-	if err == nil {
+	found := leaves(err)
+	if len(found) == 0 {
 		return nil
 	}
-	list := FieldErrors(err)
-	if len(list) == 0 {
-		return fmt.Errorf("%s: %w", path, err)
+	moved := make(errorList, len(found))
+	for i, leaf := range found {
+		if field, ok := leaf.(*FieldError); ok { //nolint:errorlint // A leaf wraps nothing.
+			moved[i] = &FieldError{Path: join(path, field.Path), Value: field.Value, Want: field.Want}
+			continue
+		}
+		moved[i] = fmt.Errorf("%s: %w", path, leaf)
 	}
-	moved := make([]error, len(list))
-	for i, e := range list {
-		moved[i] = &FieldError{Path: join(path, e.Path), Value: e.Value, Want: e.Want}
+	if len(moved) == 1 {
+		return moved[0]
 	}
-	return errors.Join(moved...)
+	return moved
 }
+
+type errorList []error
+
+func (l errorList) Error() string {
+	texts := make([]string, len(l))
+	for i, err := range l {
+		texts[i] = err.Error()
+	}
+	return strings.Join(texts, "; ")
+}
+
+func (l errorList) Unwrap() []error { return l }
 
 func join(path, rest string) string {
 	if rest == "" || path == "" || strings.HasPrefix(rest, "[") {
@@ -63,19 +80,31 @@ func join(path, rest string) string {
 // FieldErrors returns every [FieldError] in a tree of errors, in order; none
 // when there is none.
 func FieldErrors(err error) []*FieldError {
+	var list []*FieldError
+	for _, leaf := range leaves(err) {
+		if field, ok := leaf.(*FieldError); ok { //nolint:errorlint // A leaf wraps nothing.
+			list = append(list, field)
+		}
+	}
+	return list
+}
+
+// leaves returns the errors that a tree of joined errors consists of. What wraps
+// a FieldError gives way to it.
+func leaves(err error) []error {
 	switch e := err.(type) { //nolint:errorlint // The tree is walked here, node by node.
 	case nil:
 		return nil
-	case *FieldError:
-		return []*FieldError{e}
 	case interface{ Unwrap() []error }:
-		var list []*FieldError
+		var list []error
 		for _, child := range e.Unwrap() {
-			list = append(list, FieldErrors(child)...)
+			list = append(list, leaves(child)...)
 		}
 		return list
 	case interface{ Unwrap() error }:
-		return FieldErrors(e.Unwrap())
+		if field := (*FieldError)(nil); errors.As(err, &field) {
+			return leaves(e.Unwrap())
+		}
 	}
-	return nil
+	return []error{err}
 }

@@ -340,7 +340,7 @@ func TestABadSpecIsRefusedByPathAndValue(t *testing.T) {
 		`{once: [{start: tomorrow, end: "2026-01-01T00:00:00Z"}]}`:                 `spec.once[0].start: "tomorrow"` + instantWant,
 		`{once: [{start: "2026-01-01T00:00:00.5Z", end: "2026-01-02T00:00:00Z"}]}`: `spec.once[0].start: "2026-01-01T00:00:00.5Z"` + instantWant,
 		`{once: [{start: "2026-01-02T00:00:00Z", end: "2026-01-02T00:00:00Z"}]}`:   `spec.once[0].end: "2026-01-02T00:00:00Z" is not later than start, which is 2026-01-02T00:00:00Z`,
-		`{timezone: x, daysOfWeek: [w], hoursOfDay: [z]}`:                          `spec.timezone: "x"` + zone + "\n" + `spec.daysOfWeek[0]: "w"` + day + "\n" + `spec.hoursOfDay[0]: "z"` + hour,
+		`{timezone: x, daysOfWeek: [w], hoursOfDay: [z]}`:                          `spec.timezone: "x"` + zone + "; " + `spec.daysOfWeek[0]: "w"` + day + "; " + `spec.hoursOfDay[0]: "z"` + hour,
 	}
 	for spec, want := range tests {
 		t.Run(spec, func(t *testing.T) {
