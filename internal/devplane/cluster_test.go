@@ -49,6 +49,11 @@ func grant(t *testing.T, namespace, account string, rules ...rbacv1.PolicyRule) 
 	}
 }
 
+// ruleFor is about a resource of the core group.
+func ruleFor(resource string, verbs ...string) rbacv1.PolicyRule {
+	return rbacv1.PolicyRule{APIGroups: []string{""}, Resources: []string{resource}, Verbs: verbs}
+}
+
 func configMap(namespace, name string) *corev1.ConfigMap {
 	return &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}}
 }
@@ -60,7 +65,7 @@ func TestServiceAccountWithoutRolesMayNotListSecrets(t *testing.T) {
 	if !apierrors.IsForbidden(err) {
 		t.Fatalf("listing secrets: got %v, want Forbidden", err)
 	}
-	grant(t, namespace, "fresh", rbacv1.PolicyRule{APIGroups: []string{""}, Resources: []string{"secrets"}, Verbs: []string{"list"}})
+	grant(t, namespace, "fresh", ruleFor("secrets", "list"))
 	awaitAllowed(t, func() error {
 		return c.List(t.Context(), &corev1.SecretList{}, client.InNamespace(namespace))
 	})
@@ -175,7 +180,7 @@ func TestBlockingOwnerReferenceNeedsRightToFinalizers(t *testing.T) {
 		t.Fatal(err)
 	}
 	controller := serviceAccount(t, namespace, "controller")
-	grant(t, namespace, "controller", rbacv1.PolicyRule{APIGroups: []string{""}, Resources: []string{"configmaps"}, Verbs: []string{"create"}})
+	grant(t, namespace, "controller", ruleFor("configmaps", "create"))
 
 	owned := configMap(namespace, "owned")
 	owned.OwnerReferences = []metav1.OwnerReference{{APIVersion: "v1", Kind: "ConfigMap", Name: owner.Name, UID: owner.UID}}

@@ -11,6 +11,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/apimachinery/pkg/version"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 
@@ -46,4 +47,17 @@ func awaitAllowed(t *testing.T, ask func() error) {
 	if err != nil {
 		t.Fatal(err)
 	}
+}
+
+func serverVersion(t *testing.T, config *rest.Config) *version.Info {
+	t.Helper()
+	c, err := kubernetes.NewForConfig(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	info, err := c.Discovery().ServerVersion()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return info
 }
