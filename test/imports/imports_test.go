@@ -182,7 +182,7 @@ func TestModuleRequiresNothingHeavy(t *testing.T) {
 		t.Fatal(err)
 	}
 	for line := range strings.Lines(string(text)) {
-		for _, path := range strings.Fields(line) {
+		for path := range strings.FieldsSeq(line) {
 			if path == "k8s.io/kubernetes" || path == "sigs.k8s.io/cluster-api" || path == "sigs.k8s.io/cluster-api/test" {
 				t.Errorf("go.mod mentions %s", path)
 			}
