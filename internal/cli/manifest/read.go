@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package manifest
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"regexp"
+	"strconv"
+	"strings"
+
+	yamlnode "go.yaml.in/yaml/v3"
+	"sigs.k8s.io/yaml"
+)
+
+// Stdin is the file name that stands for standard input.
+const Stdin = "-"
+
+// ParseError says that a manifest is not YAML or JSON.
+type ParseError struct {
+	// File is the name of the manifest.
+	File string
+	// Line is where reading stopped; at least 1.
+	Line int
+	// Problem is what is wrong there.
+	Problem string
+}
+
+// Error returns file, line and problem.
+func (e *ParseError) Error() string { return fmt.Sprintf("%s:%d: %s", e.File, e.Line, e.Problem) }
+
+// ReadFile returns the objects of a file, in order; of standard input for the
+// name "-". Lists are replaced by their items. The error is a *ParseError where
+// the file can be read and its text cannot.
+func ReadFile(file string, stdin io.Reader) ([]*Object, error) {
+	if file == Stdin {
+		text, err := io.ReadAll(stdin)
+		if err != nil {
+			return nil, fmt.Errorf("reading standard input: %w", err)
+		}
+		return Parse("standard input", text)
+	}
+	text, err := os.ReadFile(file) //nolint:gosec // The person at the terminal names the file.
+	if err != nil {
+		return nil, err
+	}
+	return Parse(file, text)
+}
+
+// Parse returns the objects of a manifest, as ReadFile does.
+func Parse(file string, text []byte) ([]*Object, error) {
+	var objects []*Object
+	for _, doc := range split(text) {
+		found, err := parseDocument(file, doc)
+		if err != nil {
+			return nil, err
+		}
+		objects = append(objects, found...)
+	}
+	return objects, nil
+}
+
+type document struct {
+	text   []byte
+	before int // lines of the file before it
+}
+
+// split cuts a file where a line holds three dashes and nothing else, as kubectl
+// does.
+func split(text []byte) []document {
+	var documents []document
+	current := document{}
+	for number, line := range bytes.SplitAfter(text, []byte("\n")) {
+		if rest, found := bytes.CutPrefix(line, []byte("---")); found && len(bytes.TrimSpace(rest)) == 0 {
+			documents = append(documents, current)
+			current = document{before: number + 1}
+			continue
+		}
+		current.text = append(current.text, line...)
+	}
+	return append(documents, current)
+}
+
+func parseDocument(file string, doc document) ([]*Object, error) {
+	var root yamlnode.Node
+	if err := yamlnode.Unmarshal(doc.text, &root); err != nil {
+		return nil, parseError(file, doc, err)
+	}
+	if len(root.Content) == 0 {
+		return nil, nil // Nothing but comments.
+	}
+	text, err := yaml.YAMLToJSONStrict(doc.text)
+	if err != nil {
+		return nil, parseError(file, doc, err)
+	}
+	var value any
+	if err := json.Unmarshal(text, &value); err != nil {
+		return nil, parseError(file, doc, err)
+	}
+	if value == nil {
+		return nil, nil
+	}
+	content, ok := value.(map[string]any)
+	if !ok {
+		return nil, parseError(file, doc, errors.New("a Kubernetes object is due here"))
+	}
+	return objectsOf(file, doc.before, content, root.Content[0]), nil
+}
+
+// objectsOf returns an object, or the items of a list.
+func objectsOf(file string, before int, content map[string]any, node *yamlnode.Node) []*Object {
+	object := &Object{File: file, Content: content, node: node, before: before}
+	object.APIVersion, _ = content["apiVersion"].(string)
+	object.Kind, _ = content["kind"].(string)
+	metadata, _ := content["metadata"].(map[string]any)
+	object.Namespace, _ = metadata["namespace"].(string)
+	object.Name, _ = metadata["name"].(string)
+	items, isList := content["items"].([]any)
+	if !isList || !strings.HasSuffix(object.Kind, "List") {
+		return []*Object{object}
+	}
+	nodes, _ := descend(node, "items", 0)
+	var objects []*Object
+	for i, item := range items {
+		itemNode, _ := descend(nodes, "["+strconv.Itoa(i)+"]", 0)
+		if itemNode == nil {
+			itemNode = node // Merged in from elsewhere.
+		}
+		if itemContent, ok := item.(map[string]any); ok {
+			objects = append(objects, objectsOf(file, before, itemContent, itemNode)...)
+		}
+	}
+	return objects
+}
+
+var yamlLine = regexp.MustCompile(`line (\d+): `)
+
+// parseError takes the line out of a YAML library's message.
+func parseError(file string, doc document, err error) error {
+	problem, line := err.Error(), 1
+	if match := yamlLine.FindStringSubmatch(problem); match != nil {
+		line, _ = strconv.Atoi(match[1])
+		problem = strings.Replace(problem, match[0], "", 1)
+	}
+	for _, prefix := range []string{"error converting YAML to JSON: ", "yaml: ", "unmarshal errors:\n  "} {
+		problem = strings.TrimPrefix(problem, prefix)
+	}
+	return &ParseError{File: file, Line: doc.before + line, Problem: problem}
+}
