@@ -5,6 +5,7 @@
 package providers
 
 import (
+	"github.com/fivespot/fivespot/providers/capitalmarkets"
 	"github.com/fivespot/fivespot/providers/manual"
 	"github.com/fivespot/fivespot/sdk"
 )
@@ -12,6 +13,7 @@ import (
 // All returns a provider of each shipped kind, in the order of their names.
 func All() []*sdk.Provider {
 	return []*sdk.Provider{
+		capitalmarkets.Provider(),
 		manual.Provider(),
 	}
 }
