@@ -13,10 +13,10 @@ import (
 // Kind is the name of the schedule kind.
 const Kind = "TimeBasedSpotSchedule"
 
-// New returns the provider.
-func New(opts ...sdk.Option) *sdk.Provider {
-	opts = append([]sdk.Option{sdk.WithMetricsName("time_based")}, opts...)
-	return sdk.New(v1alpha1.GroupVersion.WithKind(Kind), Evaluate, opts...)
+// Provider returns the provider of TimeBasedSpotSchedule.
+func Provider(options ...sdk.Option) *sdk.Provider {
+	options = append([]sdk.Option{sdk.WithMetricsName("time_based")}, options...)
+	return sdk.New(v1alpha1.GroupVersion.WithKind(Kind), Evaluate, options...)
 }
 
 // Evaluate says what a schedule is at an instant. The error is an

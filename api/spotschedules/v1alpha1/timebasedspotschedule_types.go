@@ -86,7 +86,7 @@ type TimeBasedSpotScheduleSpec struct {
 
 // TimeWindow opens at start and closes at end, on each of its days.
 //
-// +kubebuilder:validation:XValidation:rule="self.start != self.end",message="start and end must differ; for the whole day write start 00:00 and end 24:00"
+// +kubebuilder:validation:XValidation:rule="self.start != self.end",message="start and end must differ; for the whole day write start 00:00 and end 24:00",fieldPath=".end"
 type TimeWindow struct {
 	// days are the weekdays on which the window starts, as in daysOfWeek.
 	// +required
@@ -113,7 +113,7 @@ type TimeWindow struct {
 
 // TimeInterval lasts from start until end.
 //
-// +kubebuilder:validation:XValidation:rule="self.start < self.end",message="end must be after start"
+// +kubebuilder:validation:XValidation:rule="self.start < self.end",message="end must be after start",fieldPath=".end"
 type TimeInterval struct {
 	// start is the instant (RFC 3339, whole seconds) at which the interval opens.
 	// +required

@@ -4,7 +4,6 @@ package manifest
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -14,6 +13,7 @@ import (
 	"strings"
 
 	yamlnode "go.yaml.in/yaml/v3"
+	kjson "sigs.k8s.io/json"
 	"sigs.k8s.io/yaml"
 )
 
@@ -98,7 +98,7 @@ func parseDocument(file string, doc document) ([]*Object, error) {
 		return nil, parseError(file, doc, err)
 	}
 	var value any
-	if err := json.Unmarshal(text, &value); err != nil {
+	if err := kjson.UnmarshalCaseSensitivePreserveInts(text, &value); err != nil {
 		return nil, parseError(file, doc, err)
 	}
 	if value == nil {

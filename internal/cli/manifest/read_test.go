@@ -100,7 +100,7 @@ func TestValuesAreReadAsKubectlReadsThem(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := map[string]any{"enabled": true, "hours": float64(9)}
+	want := map[string]any{"enabled": true, "hours": int64(9)}
 	if diff := cmp.Diff(want, objects[0].Content["spec"]); diff != "" {
 		t.Error(diff)
 	}
