@@ -11,7 +11,7 @@ import (
 	"syscall"
 )
 
-// lock takes the directory for this process. The kernel gives it back when the
+// takeLock takes the directory for this process. The kernel gives it back when the
 // process ends, however it ends. The file holds the process id, for the
 // sentence that the next one prints.
 func (l layout) takeLock() (release func(), err error) {

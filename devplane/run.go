@@ -20,10 +20,10 @@ const (
 	readyPoll    = 50 * time.Millisecond
 )
 
-// run starts everything, says so in one line on out, and stops everything, in
-// reverse order, when ctx is done or a part fails. It returns nil when ctx was
-// the reason.
-func run(ctx context.Context, o options, out io.Writer) (err error) {
+// run takes the directory, starts everything, says so in one line on out, and
+// stops everything, in reverse order, when ctx is done or a part fails. It
+// returns nil when ctx was done after everything was ready.
+func run(ctx context.Context, o options, out io.Writer) error {
 	l := layout(o.dir)
 	if err := l.make(); err != nil {
 		return err
@@ -43,18 +43,21 @@ func run(ctx context.Context, o options, out io.Writer) (err error) {
 	if err := writeFile(l.auditPolicy(), auditPolicy); err != nil {
 		return fmt.Errorf("writing the audit policy: %w", err)
 	}
-	listener, err := listen(o, l)
-	if err != nil {
-		return err
-	}
-	c := clients{server: "https://" + listener.Addr().String(), ca: ca}
+	return serve(ctx, o, l, ca, out)
+}
 
+func serve(ctx context.Context, o options, l layout, ca *authority, out io.Writer) (err error) {
 	etcd, err := startEtcd(ctx, o, l)
 	if err != nil {
 		return err
 	}
 	defer etcd.Close()
 
+	listener, err := listen(o, l)
+	if err != nil {
+		return err
+	}
+	c := clients{server: "https://" + listener.Addr().String(), ca: ca}
 	api := spawn(func(ctx context.Context) error { return serveAPI(ctx, o, l, listener) })
 	defer func() { err = errors.Join(err, api.stop()) }()
 	if err := awaitReady(ctx, api, c); err != nil {
@@ -73,7 +76,6 @@ func run(ctx context.Context, o options, out io.Writer) (err error) {
 	if err := announce(o, out, fmt.Sprintf("ready %s kubeconfig %s\n", c.server, l.kubeconfig())); err != nil {
 		return err
 	}
-
 	select {
 	case <-ctx.Done():
 		return nil
@@ -108,17 +110,25 @@ func awaitReady(ctx context.Context, api *task, c clients) error {
 	if err != nil {
 		return fmt.Errorf("making the client that asks for readiness: %w", err)
 	}
+	// What was not ready is the answer's message, worth more than "timed out".
+	var last error
 	err = wait.PollUntilContextTimeout(ctx, readyPoll, readyTimeout, true, func(ctx context.Context) (bool, error) {
 		if api.ended() {
 			return false, errors.New("it ended")
 		}
-		answer := client.RESTClient().Get().AbsPath("/readyz").Do(ctx)
-		return answer.Error() == nil, nil
+		last = client.RESTClient().Get().AbsPath("/readyz").Do(ctx).Error()
+		return last == nil, nil
 	})
-	if err != nil {
+	switch {
+	case err == nil:
+		return nil
+	case ctx.Err() != nil:
+		return errors.New("stopped before it was ready")
+	case last != nil:
+		return fmt.Errorf("waiting for kube-apiserver to be ready: %w (%w)", err, last)
+	default:
 		return fmt.Errorf("waiting for kube-apiserver to be ready: %w", err)
 	}
-	return nil
 }
 
 // startControllers returns a function that stops them and waits for them.
