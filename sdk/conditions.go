@@ -44,13 +44,13 @@ func nextConditions(current any, result outcome, now time.Time) []any {
 		case !changed:
 			next = append(next, entry)
 		case replacement != nil && !seen[kind]:
-			next = append(next, replacement)
+			next = append(next, since(entry, replacement, now))
 		}
 		seen[kind] = true
 	}
 	for _, kind := range slices.Sorted(maps.Keys(result.own.conditions)) {
 		if added := result.own.conditions[kind]; added != nil && !seen[kind] {
-			next = append(next, added)
+			next = append(next, since(nil, added, now))
 		}
 	}
 	if ready == nil {
@@ -68,17 +68,26 @@ func readyCondition(before map[string]any, result outcome, now time.Time) map[st
 		status = "True"
 	}
 	reason, message := presentable(result.reason, result.message, result.decided)
-	ready := map[string]any{
-		"type":               contract.ConditionReady,
-		"status":             status,
-		"reason":             reason,
-		"message":            message,
-		"lastTransitionTime": timestamp(now),
+	return since(before, map[string]any{
+		"type":    contract.ConditionReady,
+		"status":  status,
+		"reason":  reason,
+		"message": message,
+	}, now)
+}
+
+// since returns the condition with the time since when it has its status,
+// unless it has one.
+func since(before, condition map[string]any, now time.Time) map[string]any {
+	if condition["lastTransitionTime"] != nil {
+		return condition
 	}
-	if since, ok := before["lastTransitionTime"].(string); ok && since != "" && before["status"] == status {
-		ready["lastTransitionTime"] = since
+	dated := maps.Clone(condition)
+	dated["lastTransitionTime"] = timestamp(now)
+	if known, ok := before["lastTransitionTime"].(string); ok && known != "" && before["status"] == condition["status"] {
+		dated["lastTransitionTime"] = known
 	}
-	return ready
+	return dated
 }
 
 // presentable returns a reason and a message that Kubernetes accepts, and that
@@ -113,10 +122,10 @@ func shorten(text string, limit int) string {
 }
 
 // conditionChanges compares the author's conditions but for Ready, which is the
-// sdk's.
-func conditionChanges(before, after any) map[string]any {
+// sdk's. It returns the new entry of each type that changed, nil where it went.
+func conditionChanges(before, after any) map[string]map[string]any {
 	was, is := conditionsByType(before), conditionsByType(after)
-	changed := map[string]any{}
+	changed := map[string]map[string]any{}
 	for kind := range was {
 		if is[kind] == nil {
 			changed[kind] = nil

@@ -23,7 +23,7 @@ type ownStatus struct {
 	// fields holds the new value of a field of .status; nil removes it.
 	fields map[string]any
 	// conditions holds the new entry of a condition type; nil removes it.
-	conditions map[string]any
+	conditions map[string]map[string]any
 }
 
 // ownChanges compares the author's status before and after Evaluate.

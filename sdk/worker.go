@@ -121,11 +121,11 @@ func (w *worker) unserved() string {
 
 func (w *worker) newCache() (cache.Cache, error) {
 	return cache.New(w.manager.GetConfig(), cache.Options{
-		HTTPClient:                w.manager.GetHTTPClient(),
-		Scheme:                    w.manager.GetScheme(),
-		Mapper:                    w.manager.GetRESTMapper(),
-		DefaultTransform:          cache.TransformStripManagedFields(),
-		DefaultWatchErrorHandler:  w.watchFailed,
+		HTTPClient:                  w.manager.GetHTTPClient(),
+		Scheme:                      w.manager.GetScheme(),
+		Mapper:                      w.manager.GetRESTMapper(),
+		DefaultTransform:            cache.TransformStripManagedFields(),
+		DefaultWatchErrorHandler:    w.watchFailed,
 		ReaderFailOnMissingInformer: true,
 	})
 }
