@@ -211,3 +211,14 @@ func (z *Zone) offsetUntil(at int64) int64 {
 const farthest = 1 << 40
 
 func clamp(t time.Time) int64 { return min(max(t.Unix(), -farthest), farthest) }
+
+// Fixed reports whether the zone has had one offset from the beginning: UTC, or
+// an offset such as Etc/GMT+5. EST, MST and HST are taken for what they say,
+// whatever places the database now makes of them.
+func (z *Zone) Fixed() bool {
+	switch z.name {
+	case "EST", "MST", "HST":
+		return true
+	}
+	return len(z.pieces) == 1
+}

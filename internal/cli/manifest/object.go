@@ -36,10 +36,14 @@ func (o *Object) Group() string {
 
 // String returns kind, namespace and name: TimeBasedSpotSchedule trading/office.
 func (o *Object) String() string {
-	if o.Namespace == "" {
-		return o.Kind + " " + o.Name
+	name := o.Name
+	if name == "" {
+		name = "(no name)"
 	}
-	return o.Kind + " " + o.Namespace + "/" + o.Name
+	if o.Namespace == "" {
+		return o.Kind + " " + name
+	}
+	return o.Kind + " " + o.Namespace + "/" + name
 }
 
 // Line returns the number of the line on which a field stands, or else the field

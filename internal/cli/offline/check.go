@@ -42,7 +42,7 @@ func Problems(object *manifest.Object) (problems []Problem, unknown string, err 
 	problems = checkName(object)
 	refused := one.check(object.Content)
 	if CanEvaluate(object) {
-		problems = append(problems, specProblems(object, len(refused) > 0)...)
+		problems = append(problems, specProblems(object, len(refused)+len(problems) > 0)...)
 	}
 	for _, problem := range refused {
 		if !slices.ContainsFunc(problems, func(p Problem) bool { return p.Path == problem.Path }) {
@@ -78,6 +78,9 @@ func checkName(object *manifest.Object) []Problem {
 	if generate, ok := metadata["generateName"].(string); ok && generate != "" && object.Name == "" {
 		return nil
 	}
+	if name := metadata["name"]; name != nil && object.Name == "" {
+		return []Problem{{"metadata.name", fmt.Sprintf("%v is not text to YAML; put it in quotes", name)}}
+	}
 	if object.Name == "" {
 		return []Problem{{"metadata.name", "the object has no name"}}
 	}
@@ -89,7 +92,8 @@ func checkName(object *manifest.Object) []Problem {
 }
 
 // specProblems returns what the object's provider would refuse. An error without
-// a path says no more than the schema does, where that refused something.
+// a path is about the object's shape, and says nothing new where something was
+// refused before.
 func specProblems(object *manifest.Object, refused bool) []Problem {
 	_, err := Read(object)
 	if err == nil {

@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"io/fs"
+	"regexp"
 	"strings"
 	"sync"
 
@@ -105,8 +106,17 @@ func (d *definition) check(content map[string]any) []Problem {
 	return problems
 }
 
+var wrongType = regexp.MustCompile(`must be of type (\w+): "(\w+)"`)
+
 // describe returns the text of an error without its path, which messages from
 // schemas repeat.
 func describe(err *field.Error) string {
+	if match := wrongType.FindStringSubmatch(err.Detail); match != nil {
+		text := fmt.Sprintf("is of type %s where %s is due", match[2], match[1])
+		if match[1] == "string" {
+			text += "; put it in quotes"
+		}
+		return text
+	}
 	return strings.ReplaceAll(err.ErrorBody(), err.Field+" in body ", "")
 }
