@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -26,6 +27,7 @@ import (
 
 	spotschedulesv1alpha1 "github.com/fivespot/fivespot/api/spotschedules/v1alpha1"
 	"github.com/fivespot/fivespot/api/v1beta1"
+	"github.com/fivespot/fivespot/internal/await"
 	"github.com/fivespot/fivespot/internal/controller/scheduledmachine"
 	"github.com/fivespot/fivespot/internal/devplane"
 	"github.com/fivespot/fivespot/internal/devplane/devplanetest"
@@ -268,3 +270,13 @@ func (d *desk) up(name string, changes ...func(*v1beta1.ScheduledMachine)) (*v1b
 }
 
 var errWaiting = errors.New("not yet")
+
+func namespaceNamed(name string) *corev1.Namespace {
+	return &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}}
+}
+
+// awaitOn waits on the desk's own control plane.
+func awaitOn(d *desk, sm *v1beta1.ScheduledMachine, check func() error) error {
+	d.Helper()
+	return await.Object(devplanetest.Context(d.T), d.client, sm, check)
+}
