@@ -20,7 +20,6 @@ import (
 // +kubebuilder:printcolumn:name="Schedule",type=string,JSONPath=`.spec.schedule.kind`
 // +kubebuilder:printcolumn:name="KillSwitch",type=boolean,JSONPath=`.spec.killSwitch`
 // +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
-// +kubebuilder:validation:XValidation:rule="size(self.metadata.name) <= 63",message="metadata.name must be at most 63 characters: it becomes the value of a label"
 type ScheduledMachine struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`
