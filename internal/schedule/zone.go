@@ -222,3 +222,13 @@ func (z *Zone) Fixed() bool {
 	}
 	return len(z.pieces) == 1
 }
+
+// NextOffset returns the next instant at which the zone changes its offset, and
+// false where it never does again.
+func (z *Zone) NextOffset(t time.Time) (time.Time, bool) {
+	at := z.offsetUntil(clamp(t))
+	if at >= farthest {
+		return time.Time{}, false
+	}
+	return time.Unix(at, 0).UTC(), true
+}

@@ -4,6 +4,8 @@ package offline
 
 import (
 	"time"
+
+	"github.com/fivespot/fivespot/sdk"
 )
 
 // Stretch is a time during which a schedule says one thing.
@@ -50,8 +52,12 @@ func (s *Schedule) at(now time.Time) (Stretch, time.Time) {
 	if err != nil {
 		return Stretch{Start: now.UTC(), Unknown: err}, time.Time{}
 	}
-	return Stretch{
+	stretch := Stretch{
 		Start: now.UTC(), End: decision.Until, Active: decision.Active,
 		Reason: decision.Reason, Message: decision.Message,
-	}, decision.Until
+	}
+	if stretch.Reason == "" {
+		stretch.Reason = sdk.ReasonReconciled
+	}
+	return stretch, decision.Until
 }
