@@ -4,6 +4,7 @@ package calendar_test
 
 import (
 	"fmt"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -13,20 +14,20 @@ import (
 	"github.com/fivespot/fivespot/calendar"
 )
 
-func exchange(t testing.TB, mic string) *calendar.Exchange {
-	t.Helper()
+func exchange(tb testing.TB, mic string) *calendar.Exchange {
+	tb.Helper()
 	e, ok := calendar.Lookup(mic)
 	if !ok {
-		t.Fatalf("%s is not known", mic)
+		tb.Fatalf("%s is not known", mic)
 	}
 	return e
 }
 
-func date(t testing.TB, s string) calendar.Date {
-	t.Helper()
+func date(tb testing.TB, s string) calendar.Date {
+	tb.Helper()
 	d, err := calendar.ParseDate(s)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return d
 }
@@ -90,22 +91,22 @@ func describe(e *calendar.Exchange, d calendar.Date) string {
 		}
 		return "closed"
 	}
-	out := fmt.Sprintf("%s-%s", s.Open, s.Close)
+	words := []string{fmt.Sprintf("%s-%s", s.Open, s.Close)}
 	for _, b := range s.Breaks {
-		out += fmt.Sprintf(" break %s-%s", b.Start, b.End)
+		words = append(words, fmt.Sprintf("break %s-%s", b.Start, b.End))
 	}
 	for _, of := range []struct {
 		is   bool
 		name string
 	}{{s.Early, "early"}, {s.Late, "late"}, {s.Special, "special"}} {
 		if of.is {
-			out += " " + of.name
+			words = append(words, of.name)
 		}
 	}
 	if s.Name != "" {
-		out += ": " + s.Name
+		words[len(words)-1] += ": " + s.Name
 	}
-	return out
+	return strings.Join(words, " ")
 }
 
 func TestATableIsExhaustedAfterItsLastDay(t *testing.T) {

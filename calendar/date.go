@@ -77,7 +77,7 @@ func (d Date) days() int { return daysBefore(d.Year, int(d.Month)) + d.Day - 1 }
 // is taken to begin in March, so that the leap day comes last.
 func daysBefore(year, month int) int {
 	year += floorDiv(month-1, 12)
-	month = month - 12*floorDiv(month-1, 12)
+	month -= 12 * floorDiv(month-1, 12)
 	if month <= 2 {
 		year--
 		month += 12

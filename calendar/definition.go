@@ -71,8 +71,8 @@ var (
 )
 
 // weekdays is a regime of one set of hours from Monday to Friday.
-func weekdays(from Date, open, close Minute, breaks ...Break) regime {
-	return regime{from: from, week: []weekHours{{days: mondayToFriday, open: open, close: close, breaks: breaks}}}
+func weekdays(from Date, open, closing Minute, breaks ...Break) regime {
+	return regime{from: from, week: []weekHours{{days: mondayToFriday, open: open, close: closing, breaks: breaks}}}
 }
 
 // always is the from date of a regime that has no known beginning.
@@ -82,10 +82,10 @@ var always = Date{}
 func on(y int, m time.Month, d int) Date { return Date{y, m, d} }
 
 // closingAt gives a recurring day an early close.
-func closingAt(close Minute, rules ...rule) []dayHours {
+func closingAt(at Minute, rules ...rule) []dayHours {
 	out := make([]dayHours, len(rules))
 	for i, r := range rules {
-		out[i] = dayHours{rule: r, close: close}
+		out[i] = dayHours{rule: r, close: at}
 	}
 	return out
 }

@@ -15,8 +15,8 @@ type Minute int
 // clock returns the Minute of hh:mm on the trading date itself.
 func clock(hour, minute int) Minute { return Minute(60*hour + minute) }
 
-// eve returns the Minute of hh:mm on the day before the trading date.
-func eve(hour, minute int) Minute { return clock(hour, minute) - minutesPerDay }
+// eve returns the Minute of a full hour on the day before the trading date.
+func eve(hour int) Minute { return clock(hour, 0) - minutesPerDay }
 
 // DayOffset returns on which date the wall clock shows m: 0 for the trading date,
 // -1 for the day before, 1 for the day after.
@@ -31,11 +31,11 @@ func (m Minute) Clock() (hour, minute int) {
 // String returns HH:MM, followed by the day offset where there is one: "09:30",
 // "17:00-1".
 func (m Minute) String() string {
-	h, min := m.Clock()
+	hour, minute := m.Clock()
 	if off := m.DayOffset(); off != 0 {
-		return fmt.Sprintf("%02d:%02d%+d", h, min, off)
+		return fmt.Sprintf("%02d:%02d%+d", hour, minute, off)
 	}
-	return fmt.Sprintf("%02d:%02d", h, min)
+	return fmt.Sprintf("%02d:%02d", hour, minute)
 }
 
 // parseMinute reads HH:MM of the trading date, up to 24:00.

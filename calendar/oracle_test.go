@@ -66,8 +66,8 @@ func inUTC(e *calendar.Exchange, d calendar.Date) string {
 	}
 	words := make([]string, len(times))
 	for i, m := range times {
-		h, min := m.Clock()
-		at := time.Date(d.Year, d.Month, d.Day+m.DayOffset(), h, min, 0, 0, e.Location).UTC()
+		hour, minute := m.Clock()
+		at := time.Date(d.Year, d.Month, d.Day+m.DayOffset(), hour, minute, 0, 0, e.Location).UTC()
 		words[i] = at.Format("15:04")
 		if off := d.DaysUntil(calendar.DateOf(at)); off != 0 {
 			words[i] += fmt.Sprintf("%+d", off)

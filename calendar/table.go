@@ -86,8 +86,8 @@ func (t *table) add(line string) error {
 func (t *table) addDay(date Date, rest string) error {
 	word, name, _ := strings.Cut(rest, " ")
 	if at, ok := strings.CutPrefix(word, "close="); ok {
-		close, err := parseMinute(at)
-		t.hours = append(t.hours, dayHours{rule: once(name, date), close: close})
+		closing, err := parseMinute(at)
+		t.hours = append(t.hours, dayHours{rule: once(name, date), close: closing})
 		return err
 	}
 	if spans, ok := strings.CutPrefix(word, "session="); ok {

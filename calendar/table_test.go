@@ -50,7 +50,7 @@ func TestEveryTableIsRead(t *testing.T) {
 
 func TestMinutesReadLikeAClock(t *testing.T) {
 	for m, want := range map[Minute]string{
-		clock(9, 30): "09:30", clock(0, 0): "00:00", clock(24, 0): "00:00+1", eve(17, 0): "17:00-1", eve(0, 0): "00:00-1",
+		clock(9, 30): "09:30", clock(0, 0): "00:00", clock(24, 0): "00:00+1", eve(17): "17:00-1", eve(0): "00:00-1",
 	} {
 		if got := m.String(); got != want {
 			t.Errorf("%d reads %q, want %q", int(m), got, want)

@@ -26,7 +26,7 @@ var usFuturesShortDays = []rule{
 // A trading date begins on the evening before, so Monday's begins on Sunday.
 var cmes = definition{
 	mic: "CMES", name: "Chicago Mercantile Exchange", zone: "America/Chicago",
-	regimes:  []regime{weekdays(always, eve(17, 0), clock(17, 0))},
+	regimes:  []regime{weekdays(always, eve(17), clock(17, 0))},
 	holidays: usFuturesHolidays, closures: usMourning,
 	hours: closingAt(clock(12, 0), append([]rule{
 		fixed("Juneteenth", time.June, 19).since(2022).moved(nearest),
@@ -37,7 +37,7 @@ var cmes = definition{
 
 var iepa = definition{
 	mic: "IEPA", name: "ICE Futures U.S.", zone: "America/New_York",
-	regimes:  []regime{weekdays(always, eve(20, 0), clock(18, 0))},
+	regimes:  []regime{weekdays(always, eve(20), clock(18, 0))},
 	holidays: usFuturesHolidays, closures: usMourning,
 	hours: closingAt(clock(13, 0), usFuturesShortDays...),
 }

@@ -2,7 +2,10 @@
 
 package calendar
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // Tokyo: the holidays of Japan, the first three days of January and 31 December
 // (Business Regulations of TSE, rule 19). The close moved to 15:30 with the
@@ -80,7 +83,7 @@ func japaneseHolidays(y int) []Holiday {
 			out = append(out, Holiday{Date: d, Name: r.name})
 		}
 	}
-	for _, h := range out[:len(out):len(out)] {
+	for _, h := range slices.Clip(out) {
 		if h.Date.Weekday() == time.Sunday {
 			d := h.Date.AddDays(1)
 			for isHoliday[d] {

@@ -42,12 +42,12 @@ func buildYear(def *definition, published Date, y int) *year {
 
 func (y *year) addSession(s Session) {
 	y.sessions = append(y.sessions, s)
-	y.session[s.Date.yearDay()] = uint16(len(y.sessions)) //nolint:gosec // at most 366
+	y.session[s.Date.yearDay()] = uint16(len(y.sessions)) // at most 366
 }
 
 func (y *year) addHoliday(h Holiday) {
 	y.holidays = append(y.holidays, h)
-	y.holiday[h.Date.yearDay()] = uint16(len(y.holidays)) //nolint:gosec // at most 366
+	y.holiday[h.Date.yearDay()] = uint16(len(y.holidays)) // at most 366
 }
 
 // usualSessions are the sessions of a year as if there were no holidays.
@@ -123,10 +123,10 @@ func withHours(def *definition, s Session) Session {
 }
 
 // breaksWithin drops the breaks that a late open or an early close swallows.
-func breaksWithin(breaks []Break, open, close Minute) []Break {
+func breaksWithin(breaks []Break, open, closing Minute) []Break {
 	var out []Break
 	for _, b := range breaks {
-		if open < b.Start && b.End < close {
+		if open < b.Start && b.End < closing {
 			out = append(out, b)
 		}
 	}

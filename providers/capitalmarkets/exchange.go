@@ -30,19 +30,25 @@ type exchangeDates struct {
 // several.
 type exchangeYear [366][]schedule.Session
 
-var allExchangeDates sync.Map // *calendar.Exchange to *exchangeDates
+// allExchangeDates are those that have been asked for.
+var allExchangeDates = struct {
+	sync.Mutex
+	of map[*calendar.Exchange]*exchangeDates
+}{of: map[*calendar.Exchange]*exchangeDates{}}
 
 // datesOf returns the sessions of an exchange.
 func datesOf(exchange *calendar.Exchange) *exchangeDates {
-	if known, ok := allExchangeDates.Load(exchange); ok {
-		return known.(*exchangeDates)
+	allExchangeDates.Lock()
+	defer allExchangeDates.Unlock()
+	if known, ok := allExchangeDates.of[exchange]; ok {
+		return known
 	}
 	made := &exchangeDates{exchange: exchange, end: schedule.NewDate(lastYear+1, time.January, 1)}
 	if until, ok := exchange.KnownUntil(); ok {
 		made.end = fromCalendar(until) + 1
 	}
-	kept, _ := allExchangeDates.LoadOrStore(exchange, made)
-	return kept.(*exchangeDates)
+	allExchangeDates.of[exchange] = made
+	return made
 }
 
 // Next implements schedule.Dates.

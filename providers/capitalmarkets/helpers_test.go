@@ -3,6 +3,7 @@
 package capitalmarkets
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -22,6 +23,7 @@ func within(p *Plan, date calendar.Date, open, closing calendar.Minute, breaks [
 }
 
 func benchmark(b *testing.B, spec string, ask func(*Plan, time.Time)) {
+	b.Helper()
 	plan := mustPlan(b, spec)
 	at := instant(b, "2026-11-26T15:00:00Z")
 	ask(plan, at)
@@ -40,14 +42,34 @@ func BenchmarkNextChangeXNYS(b *testing.B) { benchmark(b, `{exchange: XNYS}`, ne
 func BenchmarkActive366Holidays(b *testing.B)     { benchmark(b, holidays366(), active) }
 func BenchmarkNextChange366Holidays(b *testing.B) { benchmark(b, holidays366(), nextChange) }
 
+// BenchmarkNextChangeByHourSteps finds the same change as others do: hour by hour.
+func BenchmarkNextChangeByHourSteps(b *testing.B) {
+	benchmark(b, `{exchange: XNYS}`, func(p *Plan, at time.Time) {
+		was := p.Schedule().Active(at)
+		for at = at.Truncate(time.Hour).Add(time.Hour); p.Schedule().Active(at) == was; at = at.Add(time.Hour) {
+		}
+	})
+}
+
+// BenchmarkPlanXNYS shows what one object costs in memory, B/op.
+func BenchmarkPlanXNYS(b *testing.B) {
+	spec := parse(b, `{exchange: XNYS, leadTime: 30m}`)
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := NewPlan(spec); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
 // holidays366 is an exchange with every day of a year closed by the spec: the next
 // opening is a year away.
 func holidays366() string {
-	list := ""
+	var list []string
 	for d := calendar.NewDate(2026, time.November, 26); d.Before(calendar.NewDate(2027, time.November, 27)); d = d.AddDays(1) {
-		list += `"` + d.String() + `",`
+		list = append(list, `"`+d.String()+`"`)
 	}
-	return `{exchange: XNYS, holidays: [` + list[:len(list)-1] + `]}`
+	return `{exchange: XNYS, holidays: [` + strings.Join(list, ",") + `]}`
 }
 
 func TestAskingAllocatesNothing(t *testing.T) {

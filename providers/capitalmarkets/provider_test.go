@@ -3,7 +3,6 @@
 package capitalmarkets
 
 import (
-	"context"
 	"errors"
 	"testing"
 	"time"
@@ -21,7 +20,7 @@ func object(t *testing.T, spec string) *v1alpha1.CapitalMarketsSchedule {
 }
 
 func TestEvaluate(t *testing.T) {
-	got, err := Evaluate(context.Background(), object(t, `{exchange: XNYS}`), instant(t, "2026-11-26T15:00:00Z"))
+	got, err := Evaluate(t.Context(), object(t, `{exchange: XNYS}`), instant(t, "2026-11-26T15:00:00Z"))
 	want := sdk.Decision{
 		Until: instant(t, "2026-11-27T14:30:00Z"), Reason: ReasonSessionClosed,
 		Message: "XNYS closed for Thanksgiving; opens 2026-11-27 09:30 EST (closes early, 13:00)",
@@ -32,7 +31,7 @@ func TestEvaluate(t *testing.T) {
 }
 
 func TestASpecThatCannotBeReadIsInvalid(t *testing.T) {
-	_, err := Evaluate(context.Background(), object(t, `{holidays: ["2027-02-29"]}`), instant(t, "2026-11-26T15:00:00Z"))
+	_, err := Evaluate(t.Context(), object(t, `{holidays: ["2027-02-29"]}`), instant(t, "2026-11-26T15:00:00Z"))
 	if invalid := (*sdk.InvalidSpecError)(nil); !errors.As(err, &invalid) {
 		t.Errorf("got %v", err)
 	}
@@ -51,7 +50,7 @@ func TestTheEndOfACalendarIsAnnounced(t *testing.T) {
 		{end.Add(-time.Second), "False", ReasonCalendarEndsSoon, true},
 		{end, "False", ReasonCalendarExhausted, false},
 	} {
-		_, err := Evaluate(context.Background(), s, c.at)
+		_, err := Evaluate(t.Context(), s, c.at)
 		got := meta.FindStatusCondition(s.Status.Conditions, ConditionCalendarCurrent)
 		if got == nil || string(got.Status) != c.status || got.Reason != c.reason {
 			t.Errorf("at %s: %+v", c.at, got)
@@ -65,7 +64,7 @@ func TestTheEndOfACalendarIsAnnounced(t *testing.T) {
 		t.Errorf("the metric says %v, want %v", got, end.Unix())
 	}
 	s.Spec.Exchange = "XNYS"
-	if _, err := Evaluate(context.Background(), s, end); err != nil || len(s.Status.Conditions) != 0 {
+	if _, err := Evaluate(t.Context(), s, end); err != nil || len(s.Status.Conditions) != 0 {
 		t.Errorf("after a change to an exchange without an end: %v, %v", err, s.Status.Conditions)
 	}
 }

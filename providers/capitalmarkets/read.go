@@ -214,9 +214,9 @@ func readMargin(path string, margin v1alpha1.SessionMargin, into *time.Duration)
 	const want = "a whole number followed by s, m or h and at most 168h, such as 30m"
 	unit, ok := map[byte]time.Duration{'s': time.Second, 'm': time.Minute, 'h': time.Hour}[text[len(text)-1]]
 	number, err := strconv.ParseUint(text[:len(text)-1], 10, 32)
-	if !ok || err != nil || time.Duration(number)*unit > longestMargin { //nolint:gosec // 32 bits
+	if !ok || err != nil || time.Duration(number) > longestMargin/unit {
 		return schedule.Refuse(path, text, want)
 	}
-	*into = time.Duration(number) * unit //nolint:gosec // 32 bits
+	*into = time.Duration(number) * unit
 	return nil
 }

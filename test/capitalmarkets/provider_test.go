@@ -28,7 +28,7 @@ func start(t *testing.T, at string) *clocktesting.FakeClock {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, stop := context.WithCancel(context.Background())
+	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
 	done := make(chan error, 1)
 	go func() {
 		done <- sdk.Run(ctx, sdk.Settings{

@@ -106,10 +106,11 @@ func hoursOf(s calendar.Session) string {
 		hour, minute := s.Open.Clock()
 		text = fmt.Sprintf("%02d:%02d of the day before until %s", hour, minute, s.Close)
 	}
+	parts := []string{text}
 	for _, b := range s.Breaks {
-		text += fmt.Sprintf(", break %s-%s", b.Start, b.End)
+		parts = append(parts, fmt.Sprintf("break %s-%s", b.Start, b.End))
 	}
-	return text
+	return strings.Join(parts, ", ")
 }
 
 // days spells the weekdays, a run of three or more as a range.
