@@ -7,6 +7,7 @@ package providers
 import (
 	"github.com/fivespot/fivespot/providers/capitalmarkets"
 	"github.com/fivespot/fivespot/providers/manual"
+	"github.com/fivespot/fivespot/providers/timebased"
 	"github.com/fivespot/fivespot/sdk"
 )
 
@@ -15,5 +16,6 @@ func All() []*sdk.Provider {
 	return []*sdk.Provider{
 		capitalmarkets.Provider(),
 		manual.Provider(),
+		timebased.Provider(),
 	}
 }
