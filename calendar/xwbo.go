@@ -15,7 +15,7 @@ var xwbo = definition{
 		easter("Whit Monday", 50).through(2022),
 		easter("Corpus Christi", 60).through(2018),
 		fixed("Assumption Day", time.August, 15).through(2018),
-		fixed("National Day", time.October, 26).except(2019),
+		fixed("National Day", time.October, 26),
 		fixed("All Saints' Day", time.November, 1).through(2018),
 		fixed("Immaculate Conception", time.December, 8).through(2018),
 		christmasEve, newYearsEve,
