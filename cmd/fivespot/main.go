@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Fivespot is the command that people type. Under the name kubectl-fivespot it
+// is a plugin of kubectl.
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/go-logr/logr"
+	"k8s.io/klog/v2"
+	"k8s.io/utils/clock"
+	"sigs.k8s.io/controller-runtime/pkg/log"
+
+	"github.com/fivespot/fivespot/internal/cli"
+)
+
+func main() {
+	// What client libraries have to say is not for the person at the terminal.
+	klog.SetLogger(logr.Discard())
+	log.SetLogger(logr.Discard())
+
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	context.AfterFunc(ctx, stop) // a second signal ends the program at once
+
+	streams := cli.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}
+	command := newCommand(os.Args[0], streams, clock.RealClock{})
+	if err := command.ExecuteContext(ctx); err != nil {
+		fmt.Fprintln(os.Stderr, "fivespot:", err)
+		os.Exit(1)
+	}
+}
