@@ -4,7 +4,8 @@
 // from and run with:
 //
 //   - OUT/src: a copy of Cluster API's modules in which every server listens on
-//     127.0.0.1 instead of on all interfaces (they have no flag for it);
+//     127.0.0.1 instead of on all interfaces, and connections to workload
+//     clusters are tried again sooner (there are no flags for it);
 //   - OUT/go.mod, OUT/go.sum: this module's files with the copies put in place,
 //     for go build's -modfile;
 //   - OUT/crds: the CustomResourceDefinitions, as they are needed where no

@@ -28,6 +28,15 @@ var coreEdits = []edit{
 	{"core/main.go", webhookPort, loopbackWebhook, 1},
 	{"bootstrap/kubeadm/main.go", webhookPort, loopbackWebhook, 1},
 	{"controlplane/kubeadm/main.go", webhookPort, loopbackWebhook, 1},
+	// How soon a connection to a workload cluster is tried again. The first try
+	// comes before the cluster has an API server; half a minute later is long
+	// after an in-memory one is up.
+	{
+		"controllers/clustercache/cluster_cache.go",
+		"ConnectionCreationRetryInterval: 30 * time.Second,",
+		"ConnectionCreationRetryInterval: time.Second,",
+		1,
+	},
 }
 
 var testEdits = []edit{
