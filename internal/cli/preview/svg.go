@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"html"
 	"io"
+	"strings"
 	"time"
 
 	"github.com/fivespot/fivespot/internal/cli/offline"
@@ -15,7 +16,7 @@ import (
 // Measures of the picture, in pixels.
 const (
 	margin     = 24
-	labelWidth = 96
+	labelWidth = 116
 	hourWidth  = 26
 	sumWidth   = 150
 	rowHeight  = 18
@@ -140,17 +141,17 @@ func (p picture) row(t *timeline, d day, y int) {
 
 // note says how long the schedule is active on a date, and what the clock does.
 func (d day) note() string {
-	note := ""
+	var notes []string
 	if d.active > 0 {
-		note = spellLength(d.active)
+		notes = append(notes, spellLength(d.active))
 	}
 	switch {
 	case d.shift > 0:
-		note += " clock +" + spellLength(d.shift)
+		notes = append(notes, "clock +"+spellLength(d.shift))
 	case d.shift < 0:
-		note += " clock −" + spellLength(-d.shift)
+		notes = append(notes, "clock −"+spellLength(-d.shift))
 	}
-	return note
+	return strings.Join(notes, ", ")
 }
 
 func (p picture) bar(t *timeline, b bar, y int) {
