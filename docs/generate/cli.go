@@ -33,7 +33,7 @@ func cliPage(ctx context.Context, root string) (string, error) {
 	page.WriteString(cliHeader)
 	for _, program := range programs {
 		path := filepath.Join(bin, program)
-		build := exec.CommandContext(ctx, "go", "build", "-o", path, "./cmd/"+program) //nolint:gosec // of the list above
+		build := exec.CommandContext(ctx, "go", "build", "-o", path, "./cmd/"+program)
 		build.Dir = root
 		if output, err := build.CombinedOutput(); err != nil {
 			return "", fmt.Errorf("building %s: %w\n%s", program, err, output)
@@ -49,7 +49,7 @@ func cliPage(ctx context.Context, root string) (string, error) {
 func writeHelp(ctx context.Context, page *strings.Builder, path string, words ...string) error {
 	arguments := append(append([]string{}, words[1:]...), "--help")
 	// The flag package of the standard library writes to standard error.
-	help, err := exec.CommandContext(ctx, path, arguments...).CombinedOutput() //nolint:gosec // built above
+	help, err := exec.CommandContext(ctx, path, arguments...).CombinedOutput()
 	if err != nil {
 		return fmt.Errorf("asking %s for its help: %w", strings.Join(words, " "), err)
 	}
