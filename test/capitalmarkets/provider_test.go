@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/go-logr/logr"
+	"github.com/go-logr/logr/funcr"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clocktesting "k8s.io/utils/clock/testing"
@@ -19,6 +19,9 @@ import (
 	"github.com/fivespot/fivespot/providers/capitalmarkets"
 	"github.com/fivespot/fivespot/sdk"
 )
+
+// quiet logs nowhere. A logger without a sink would be replaced by one that does.
+var quiet = funcr.New(func(string, string) {}, funcr.Options{})
 
 // start runs the provider with the rights of its account until the test ends.
 func start(t *testing.T, at string) *clocktesting.FakeClock {
@@ -32,7 +35,7 @@ func start(t *testing.T, at string) *clocktesting.FakeClock {
 	done := make(chan error, 1)
 	go func() {
 		done <- sdk.Run(ctx, sdk.Settings{
-			RESTConfig: config, MetricsBindAddress: "0", HealthProbeBindAddress: "0", Logger: logr.Discard(),
+			RESTConfig: config, MetricsBindAddress: "0", HealthProbeBindAddress: "0", Logger: quiet,
 		}, capitalmarkets.Provider(sdk.WithClock(clock)))
 	}()
 	t.Cleanup(func() {
