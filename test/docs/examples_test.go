@@ -3,9 +3,11 @@
 package docs
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
+	kjson "sigs.k8s.io/json"
 	"sigs.k8s.io/yaml"
 
 	"github.com/fivespot/fivespot/api/spotschedules/v1alpha1"
@@ -15,9 +17,10 @@ import (
 // Whole objects in the documentation have the fields that our types have.
 func TestExamplesHaveKnownFields(t *testing.T) {
 	kinds := map[string]func() any{
-		"ScheduledMachine":      func() any { return new(v1beta1.ScheduledMachine) },
-		"ManualSchedule":        func() any { return new(v1alpha1.ManualSchedule) },
-		"TimeBasedSpotSchedule": func() any { return new(v1alpha1.TimeBasedSpotSchedule) },
+		"ScheduledMachine":       func() any { return new(v1beta1.ScheduledMachine) },
+		"ManualSchedule":         func() any { return new(v1alpha1.ManualSchedule) },
+		"TimeBasedSpotSchedule":  func() any { return new(v1alpha1.TimeBasedSpotSchedule) },
+		"CapitalMarketsSchedule": func() any { return new(v1alpha1.CapitalMarketsSchedule) },
 	}
 	checked := 0
 	for _, p := range pages(t) {
@@ -32,7 +35,7 @@ func TestExamplesHaveKnownFields(t *testing.T) {
 				}
 				if into := kinds[head.Kind]; into != nil {
 					checked++
-					if err := yaml.UnmarshalStrict([]byte(document), into()); err != nil {
+					if err := decodeStrictly(document, into()); err != nil {
 						t.Errorf("%s: %s after %q: %v", p.name, head.Kind, b.before, err)
 					}
 				}
@@ -42,4 +45,15 @@ func TestExamplesHaveKnownFields(t *testing.T) {
 	if checked == 0 {
 		t.Error("found no object to check")
 	}
+}
+
+// decodeStrictly decodes YAML as the API server does, and refuses a field that
+// the type does not have.
+func decodeStrictly(document string, into any) error {
+	text, err := yaml.YAMLToJSONStrict([]byte(document))
+	if err != nil {
+		return err
+	}
+	unknown, err := kjson.UnmarshalStrict(text, into)
+	return errors.Join(append(unknown, err)...)
 }
