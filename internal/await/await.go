@@ -39,14 +39,18 @@ func Object(ctx context.Context, c client.WithWatch, object client.Object, check
 }
 
 // Gone returns nil as soon as the object with the name and namespace of object
-// does not exist. It fills object with each state before that.
-func Gone(ctx context.Context, c client.WithWatch, object client.Object) error {
+// does not exist. It fills object with each state before that and calls each
+// of seen then.
+func Gone(ctx context.Context, c client.WithWatch, object client.Object, seen ...func()) error {
 	return until(ctx, c, object, func(state *unstructured.Unstructured) error {
 		if state == nil {
 			return nil
 		}
 		if err := fill(object, state); err != nil {
 			return err
+		}
+		for _, call := range seen {
+			call()
 		}
 		if state.GetDeletionTimestamp() != nil {
 			return errors.New("it is being deleted")

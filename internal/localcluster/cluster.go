@@ -270,6 +270,10 @@ func (c *Cluster) Part(name string) *Part {
 	return c.started[i]
 }
 
+// Context returns a context that ends when Done is closed; its cause is then Err
+// or, after Stop, an error that says so.
+func (c *Cluster) Context() context.Context { return c.life }
+
 // Done returns a channel that is closed when a part has ended by itself or the
 // Cluster is stopped.
 func (c *Cluster) Done() <-chan struct{} { return c.life.Done() }

@@ -8,7 +8,8 @@ import (
 	"path/filepath"
 )
 
-const defaultDirHelp = "$XDG_STATE_HOME/fivespot, which is ~/.local/state/fivespot unless set"
+// DirUsage says what the flag --dir is for.
+const DirUsage = "directory for data, credentials and logs (default $XDG_STATE_HOME/fivespot, which is ~/.local/state/fivespot unless set)"
 
 // defaultDir returns the directory for state of the XDG Base Directory
 // Specification: https://specifications.freedesktop.org/basedir-spec/latest/

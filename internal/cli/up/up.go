@@ -59,7 +59,7 @@ func NewCommand(streams cli.Streams, c clock.Clock) *cobra.Command {
 func AddFlags(command *cobra.Command, o *localcluster.Options) {
 	flags := command.Flags()
 	flags.SortFlags = false
-	flags.StringVar(&o.Dir, "dir", "", "directory for data, credentials and logs (default "+defaultDirHelp+")")
+	flags.StringVar(&o.Dir, "dir", "", DirUsage)
 	flags.BoolVar(&o.WithoutCAPI, "without-capi", false, "leave Cluster API, and so the machines, out")
 	flags.BoolVar(&o.WithoutController, "without-controller", false, "leave the controller out, to run it yourself")
 	flags.BoolVar(&o.WithoutProviders, "without-providers", false, "leave the schedule providers out, to run them yourself")

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package demo is the verb `fivespot demo`: it runs all of 5-Spot, plays the
+// guide's steps and says what happens.
+//
+// It imports internal/cli/up for the running and internal/await for the watching.
+package demo
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+	"k8s.io/utils/clock"
+
+	"github.com/fivespot/fivespot/internal/cli"
+	"github.com/fivespot/fivespot/internal/cli/up"
+	"github.com/fivespot/fivespot/internal/localcluster"
+)
+
+const long = `Runs all of 5-Spot on this machine, as ` + "`fivespot up`" + ` does, and plays the guide:
+a schedule is off and there is no machine; the schedule goes on and a machine
+comes up; the schedule goes off and the machine is drained and gone. Each line
+carries the seconds since the story began. Then everything stays up.`
+
+// NewCommand returns the command.
+func NewCommand(streams cli.Streams, c clock.Clock) *cobra.Command {
+	var (
+		o    localcluster.Options
+		exit bool
+	)
+	command := &cobra.Command{
+		Use:   "demo",
+		Short: "Run all of 5-Spot and show a machine come and go",
+		Long:  long,
+		Args:  cobra.NoArgs,
+		RunE: func(command *cobra.Command, _ []string) error {
+			o.Clock = c
+			return run(command.Context(), o, exit, streams, c)
+		},
+	}
+	command.Flags().StringVar(&o.Dir, "dir", "", up.DirUsage)
+	command.Flags().BoolVar(&exit, "exit", false, "stop after the story; the exit status says whether it went well")
+	return command
+}
+
+func run(ctx context.Context, o localcluster.Options, exit bool, streams cli.Streams, c clock.Clock) error {
+	cluster, err := up.Start(ctx, o, streams)
+	if err != nil {
+		return err
+	}
+	if err := tell(ctx, cluster, streams, c); err != nil {
+		return errors.Join(err, cluster.Stop())
+	}
+	if exit {
+		return cluster.Stop()
+	}
+	next(streams, cluster.Kubeconfig())
+	return up.Wait(ctx, cluster, streams)
+}
+
+// tell plays the story; it ends early, and badly, when a part of the cluster ends.
+func tell(ctx context.Context, cluster *localcluster.Cluster, streams cli.Streams, c clock.PassiveClock) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	defer context.AfterFunc(cluster.Context(), func() { cancel(cluster.Err()) })()
+
+	s, err := newStory(cluster.Client(), &teller{out: streams.Out, clock: c, begin: c.Now()})
+	if err != nil {
+		return err
+	}
+	fmt.Fprintln(streams.Out)
+	return s.play(ctx)
+}
+
+func next(streams cli.Streams, kubeconfig string) {
+	fmt.Fprintf(streams.Out, `
+Everything stays up; stop it with Ctrl-C. To go on, in another terminal:
+
+  export KUBECONFIG=%s
+  kubectl -n %[2]s patch manualschedule %[3]s --type=merge -p '{"spec":{"enabled":true}}'
+  kubectl -n %[2]s get scheduledmachine %[4]s -o jsonpath='{.status.spotSchedule}{"\n"}'
+  kubectl -n %[2]s get scheduledmachines,machines.cluster.x-k8s.io
+`, kubeconfig, localcluster.Namespace, scheduleName, machineName)
+}
