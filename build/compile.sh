@@ -69,6 +69,7 @@ root=$PWD
 for program in "${programs[@]}"; do
   output=${program%%=*}
   package=${program#*=}
+  mkdir -p "$(dirname "$output")"
   watch downloading list
   total=$(grep -c stale "$scratch/list" || true)
   ((total <= 1)) || say "$output: compiling $total packages"
