@@ -4,44 +4,53 @@ package capitalmarkets
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
-	"github.com/fivespot/fivespot/calendar"
 	"github.com/fivespot/fivespot/internal/schedule"
 )
 
-// message says what the market does, and when the next change is, for a person
-// who trades: "XNYS closed for Thanksgiving; opens 2026-11-27 09:30 EST (closes
-// early, 13:00)".
-func (p *Plan) message(now time.Time, active bool, next time.Time, changes bool) string {
-	inSession := p.market.Active(now)
-	turn, turns := p.market.NextChange(now)
-	if !p.until.IsZero() && turns && p.until.Before(turn) {
-		turns = false
-	}
+// A message is true from one change of the schedule to the next and depends on
+// nothing else, since it is written once and read at any time between: so it
+// follows from the change that comes next, and not from the present instant.
+
+// openMessage is for a stretch that is active until an instant; zero is for ever,
+// or as far as the calendar goes.
+func (p *Plan) openMessage(until time.Time) string {
 	switch {
-	case inSession:
-		return p.openMessage(now, turn, turns)
-	case active && turns && (!changes || !next.Before(turn)):
-		return fmt.Sprintf("%s closed; active ahead of %s", p.name(), p.opening(turn))
-	case active && changes:
-		return fmt.Sprintf("%s closed%s; active until %s", p.name(), p.why(now), p.clock(next))
-	case turns && p.hasMargins && changes && next.Before(turn):
-		return fmt.Sprintf("%s closed%s; opens %s, active from %s", p.name(), p.why(now), p.opening(turn), p.clock(next))
-	case turns:
-		return fmt.Sprintf("%s closed%s; opens %s", p.name(), p.why(now), p.opening(turn))
-	case p.until.IsZero():
-		return fmt.Sprintf("%s closed%s, and never opens again", p.name(), p.why(now))
-	default:
-		return fmt.Sprintf("%s closed%s; the calendar ends on %s", p.name(), p.why(now), p.lastDate)
+	case until.IsZero() && p.until.IsZero():
+		return p.name() + " open, and never closes"
+	case until.IsZero():
+		return fmt.Sprintf("active for %s; the calendar ends on %s", p.name(), p.lastDate)
 	}
+	closing := until.Add(-p.lag)
+	closes := p.clock(closing) + p.closingNote(closing)
+	switch {
+	case p.lag > 0:
+		return fmt.Sprintf("active for %s until %s; market closes %s", p.name(), p.clock(until), closes)
+	case p.hasMargins:
+		return fmt.Sprintf("active for %s until %s", p.name(), closes)
+	}
+	return fmt.Sprintf("%s open; closes %s", p.name(), closes)
 }
 
-func (p *Plan) openMessage(now, turn time.Time, turns bool) string {
-	if !turns {
-		return p.name() + " open, and never closes"
+// closedMessage is for a stretch that is not active until an instant; zero is for
+// ever, or as far as the calendar goes: "XNYS closed for Thanksgiving; opens
+// 2026-11-27 09:30 EST (closes early, 13:00)".
+func (p *Plan) closedMessage(until time.Time) string {
+	switch {
+	case until.IsZero() && p.until.IsZero():
+		return p.name() + " closed, and never opens again"
+	case until.IsZero():
+		return fmt.Sprintf("%s closed; the calendar ends on %s", p.name(), p.lastDate)
 	}
-	return fmt.Sprintf("%s open; closes %s%s", p.name(), p.clock(turn), p.closingNote(now))
+	opening := until.Add(p.lead)
+	message := fmt.Sprintf("%s closed%s; opens %s%s", p.name(), p.why(opening), p.clock(opening), p.openingNote(opening))
+	if p.lead > 0 {
+		message += ", active from " + p.clock(until)
+	}
+	return message
 }
 
 func (p *Plan) exhaustedMessage() string {
@@ -63,103 +72,89 @@ func (p *Plan) name() string {
 // clock spells an instant in the zone of the spec, without the weekday.
 func (p *Plan) clock(t time.Time) string { return p.zone.Format(t)[len("Mon "):] }
 
-// why names what closes the market on the date of an instant: " for Thanksgiving".
-// It is empty on an ordinary day.
-func (p *Plan) why(now time.Time) string {
-	if p.days[p.zone.Date(now)].closed {
-		if name := p.holidayName(now); name != "" {
-			return " for " + name
-		}
-		return " for a holiday of the spec"
-	}
-	if name := p.holidayName(now); name != "" {
-		return " for " + name
-	}
-	if p.inBreak(now) {
+// why names the holidays, or the break, that end with an opening: " for
+// Thanksgiving". It is empty where there is nothing but a night or a weekend.
+func (p *Plan) why(opening time.Time) string {
+	if t, ok := p.tradingDay(opening, opens); ok && !t.first {
 		return " for a break"
 	}
-	return ""
-}
-
-// holidayName names the exchange's holiday on the date of an instant.
-func (p *Plan) holidayName(now time.Time) string {
-	if p.exchange == nil {
-		return ""
-	}
-	name, _ := p.exchange.Closure(toCalendar(p.exchangeZone.Date(now)))
-	return name
-}
-
-// inBreak reports whether an instant lies between two sessions of one date of the
-// exchange.
-func (p *Plan) inBreak(now time.Time) bool {
-	if p.exchange == nil {
-		return false
-	}
-	date := p.exchangeZone.Date(now)
-	sessions := p.exchangeDates.Sessions(date)
-	return len(sessions) > 1 &&
-		!now.Before(p.exchangeZone.Instant(date, sessions[0].Close)) &&
-		now.Before(p.exchangeZone.Instant(date, sessions[len(sessions)-1].Open))
-}
-
-// opening spells an opening, and what is unusual about that session.
-func (p *Plan) opening(at time.Time) string {
-	return p.clock(at) + p.openingNote(at)
-}
-
-// openingNote says of a session that opens at an instant in what it is unusual.
-func (p *Plan) openingNote(at time.Time) string {
-	session, closing, ok := p.exchangeSession(func(date schedule.Date, sessions []schedule.Session) bool {
-		return p.exchangeZone.Instant(date, sessions[0].Open).Equal(at)
-	}, at)
-	switch {
-	case !ok:
-		return ""
-	case session.Special:
-		return fmt.Sprintf(" (%s, until %s)", session.Name, closing)
-	case closing < session.Close || session.Early:
-		return fmt.Sprintf(" (closes early, %s)", closing)
-	case session.Late:
-		return fmt.Sprintf(" (opens late, %s)", session.Name)
-	}
-	return ""
-}
-
-// closingNote says why the session at an instant closes early, or that it is a
-// special one.
-func (p *Plan) closingNote(now time.Time) string {
-	session, closing, ok := p.exchangeSession(func(date schedule.Date, sessions []schedule.Session) bool {
-		return !now.Before(p.exchangeZone.Instant(date, sessions[0].Open)) &&
-			now.Before(p.exchangeZone.Instant(date, sessions[len(sessions)-1].Close))
-	}, now)
-	switch {
-	case !ok:
-		return ""
-	case session.Special:
-		return fmt.Sprintf(" (%s)", session.Name)
-	case closing < session.Close:
-		return " (early)"
-	case session.Early:
-		return fmt.Sprintf(" (early: %s)", session.Name)
-	}
-	return ""
-}
-
-// exchangeSession returns, of the trading dates around an instant, the first whose
-// sessions are the wanted ones, and when it closes by the spec.
-func (p *Plan) exchangeSession(wanted func(schedule.Date, []schedule.Session) bool, at time.Time) (calendar.Session, calendar.Minute, bool) {
-	if p.exchange == nil {
-		return calendar.Session{}, 0, false
-	}
-	today := p.exchangeZone.Date(at)
-	for _, date := range []schedule.Date{today, today + 1} {
-		sessions := p.exchangeDates.Sessions(date)
-		if len(sessions) == 0 || !wanted(date, sessions) {
-			continue
+	var names []string
+	last := p.sourceZone().Date(opening)
+	for d := last; d > last-longestClosure && (d == last || !p.hasSession(d)); d-- {
+		if name := p.holidayName(d); name != "" && !slices.Contains(names, name) {
+			names = append(names, name)
 		}
-		session, ok := p.exchange.Session(toCalendar(date))
-		return session, calendar.Minute(sessions[len(sessions)-1].Close), ok
 	}
-	return calendar.Session{}, 0, false
+	slices.Reverse(names)
+	switch n := len(names); n {
+	case 0:
+		return ""
+	case 1:
+		return " for " + names[0]
+	default:
+		return " for " + strings.Join(names[:n-1], ", ") + " and " + names[n-1]
+	}
+}
+
+// longestClosure bounds, in days, how far back a holiday is looked for.
+const longestClosure = 31
+
+// sourceZone is the zone whose dates the holidays are looked up by.
+func (p *Plan) sourceZone() *schedule.Zone {
+	if p.exchange != nil {
+		return p.exchangeZone
+	}
+	return p.zone
+}
+
+func (p *Plan) hasSession(d schedule.Date) bool {
+	return slices.ContainsFunc(p.dates, func(dates schedule.Dates) bool { return len(dates.Sessions(d)) > 0 })
+}
+
+// holidayName names the holiday of a date; empty where there is none.
+func (p *Plan) holidayName(d schedule.Date) string {
+	if p.exchange != nil {
+		if name, ok := p.exchange.Closure(toCalendar(d)); ok {
+			return name
+		}
+	}
+	if p.days[d].closed {
+		return "a holiday of the spec"
+	}
+	return ""
+}
+
+// openingNote says in what the session that opens at an instant is unusual.
+func (p *Plan) openingNote(at time.Time) string {
+	t, ok := p.tradingDay(at, opens)
+	switch {
+	case !ok || !t.first:
+		return ""
+	case t.usual.Special:
+		return fmt.Sprintf(" (%s, until %s)", t.usual.Name, t.close)
+	case t.close < t.usual.Close || t.usual.Early:
+		return fmt.Sprintf(" (closes early, %s)", t.close)
+	case t.usual.Late:
+		return fmt.Sprintf(" (opens late, %s)", t.usual.Name)
+	}
+	return ""
+}
+
+// closingNote says why the session that closes at an instant does so early, or
+// that it is a special one.
+func (p *Plan) closingNote(at time.Time) string {
+	t, ok := p.tradingDay(at, closes)
+	switch {
+	case !ok:
+		return ""
+	case !t.last:
+		return " (break)"
+	case t.usual.Special:
+		return fmt.Sprintf(" (%s)", t.usual.Name)
+	case t.close < t.usual.Close:
+		return " (early)"
+	case t.usual.Early:
+		return fmt.Sprintf(" (early: %s)", t.usual.Name)
+	}
+	return ""
 }

@@ -27,9 +27,10 @@ type Plan struct {
 	exchangeZone, zone *schedule.Zone
 	exchangeDates      schedule.Dates // with the days of the spec
 	days               days
-	// market is when the market is in session, schedule when the machine is wanted.
-	market, schedule *schedule.Schedule
-	hasMargins       bool
+	dates              []schedule.Dates // of every source
+	schedule           *schedule.Schedule
+	lead, lag          time.Duration
+	hasMargins         bool
 	// from and until bound the instants for which the calendar answers; zero is
 	// without a bound.
 	from, until time.Time
@@ -60,34 +61,32 @@ func NewPlan(spec *v1alpha1.CapitalMarketsScheduleSpec) (*Plan, error) {
 	}
 	plan := &Plan{
 		exchange: p.exchange, exchangeZone: p.exchangeZone, zone: p.zone, days: p.days,
-		hasMargins: p.lead > 0 || p.lag > 0 || p.bridge > 0,
+		lead: p.lead, lag: p.lag, hasMargins: p.lead > 0 || p.lag > 0 || p.bridge > 0,
 	}
+	hours, minutes := p.days.weekly(p.hours), p.days.weekly(p.minutes)
+	special := schedule.NewWeekly(schedule.Week{}, p.special)
+	plan.dates = []schedule.Dates{hours, minutes, special}
 	sources := []schedule.Source{
-		schedule.WallClock(p.zone, p.days.weekly(p.hours)),
-		schedule.Sessions(p.zone, p.days.weekly(p.minutes)),
-		schedule.Sessions(p.zone, schedule.NewWeekly(schedule.Week{}, p.special)),
+		schedule.WallClock(p.zone, hours), schedule.Sessions(p.zone, minutes), schedule.Sessions(p.zone, special),
 	}
 	if p.exchange != nil {
 		plan.exchangeDates = p.days.overlay(datesOf(p.exchange))
+		plan.dates = append(plan.dates, plan.exchangeDates)
 		sources = append(sources, schedule.Sessions(p.exchangeZone, plan.exchangeDates))
-		plan.bound(p.lead)
+		plan.bound()
 	}
 	market := schedule.Union(sources...)
-	plan.market = schedule.New(market)
-	plan.schedule = plan.market
-	if plan.hasMargins {
-		plan.schedule = schedule.New(schedule.Bridge(schedule.Extend(market, p.lead, p.lag), p.bridge))
-	}
+	plan.schedule = schedule.New(schedule.Bridge(schedule.Extend(market, p.lead, p.lag), p.bridge))
 	return plan, nil
 }
 
 // bound finds between which instants the calendar answers. A session on the first
 // date that it does not know could want its lead before that date.
-func (p *Plan) bound(lead time.Duration) {
+func (p *Plan) bound() {
 	p.from = p.exchangeZone.Instant(fromCalendar(p.exchange.KnownFrom()), 0)
 	if last, ok := p.exchange.KnownUntil(); ok {
 		p.lastDate = last
-		p.until = p.exchangeZone.Instant(fromCalendar(last)+1, 0).Add(-lead)
+		p.until = p.exchangeZone.Instant(fromCalendar(last)+1, 0).Add(-p.lead)
 	}
 }
 
@@ -116,16 +115,17 @@ func (p *Plan) At(now time.Time) Answer {
 		return Answer{Exhausted: true, Reason: ReasonCalendarExhausted, Message: p.exhaustedMessage()}
 	}
 	answer := Answer{Active: p.schedule.Active(now), Reason: ReasonSessionClosed}
-	if answer.Active {
-		answer.Reason = ReasonSessionOpen
-	}
 	next, changes := p.schedule.NextChange(now)
-	if changes {
-		answer.Until = next
+	if changes && !p.until.IsZero() && p.until.Before(next) {
+		next, changes = time.Time{}, false
 	}
-	if !p.until.IsZero() && (!changes || p.until.Before(next)) {
-		answer.Until, changes = p.until, false
+	if answer.Until = next; !changes {
+		answer.Until = p.until
 	}
-	answer.Message = p.message(now, answer.Active, next, changes)
+	if answer.Active {
+		answer.Reason, answer.Message = ReasonSessionOpen, p.openMessage(next)
+	} else {
+		answer.Message = p.closedMessage(next)
+	}
 	return answer
 }

@@ -235,19 +235,29 @@ func TestMessages(t *testing.T) {
 		{`{exchange: XNYS}`, "2026-11-27T15:00:00Z", "XNYS open; closes 2026-11-27 13:00 EST (early: Day after Thanksgiving)"},
 		{`{exchange: XNYS}`, "2026-11-28T15:00:00Z", "XNYS closed; opens 2026-11-30 09:30 EST"},
 		{`{exchange: XNYS}`, "2026-06-15T15:00:00Z", "XNYS open; closes 2026-06-15 16:00 EDT"},
+		{`{exchange: XNYS}`, "2026-11-25T22:00:00Z", "XNYS closed for Thanksgiving; opens 2026-11-27 09:30 EST (closes early, 13:00)"},
 		{`{exchange: XNYS, leadTime: 30m}`, "2026-06-15T12:00:00Z", "XNYS closed; opens 2026-06-15 09:30 EDT, active from 2026-06-15 09:00 EDT"},
-		{`{exchange: XNYS, leadTime: 30m}`, "2026-06-15T13:10:00Z", "XNYS closed; active ahead of 2026-06-15 09:30 EDT"},
-		{`{exchange: XNYS, lagTime: 30m}`, "2026-06-15T20:10:00Z", "XNYS closed; active until 2026-06-15 16:30 EDT"},
+		{`{exchange: XNYS, leadTime: 30m}`, "2026-06-15T13:10:00Z", "active for XNYS until 2026-06-15 16:00 EDT"},
+		{`{exchange: XNYS, leadTime: 30m, lagTime: 15m}`, "2026-11-27T15:00:00Z", "active for XNYS until 2026-11-27 13:15 EST; market closes 2026-11-27 13:00 EST (early: Day after Thanksgiving)"},
+		{`{exchange: XNYS, lagTime: 30m}`, "2026-06-15T20:10:00Z", "active for XNYS until 2026-06-15 16:30 EDT; market closes 2026-06-15 16:00 EDT"},
+		{`{exchange: XLON}`, "2026-12-26T12:00:00Z", "XLON closed for Christmas Day and Boxing Day; opens 2026-12-29 08:00 GMT"},
+		{`{exchange: XNYS, holidays: ["2026-11-27"]}`, "2026-11-26T12:00:00Z", "XNYS closed for Thanksgiving and a holiday of the spec; opens 2026-11-30 09:30 EST"},
+		{
+			`{timezone: America/New_York, holidays: ["2026-06-19"], sessions: [{daysOfWeek: [mon-fri], open: "09:30", close: "16:00"}]}`,
+			"2026-06-20T15:00:00Z", "market closed for a holiday of the spec; opens 2026-06-22 09:30 EDT",
+		},
 		{`{exchange: XNYS, timezone: Europe/Berlin}`, "2026-06-15T15:00:00Z", "XNYS open; closes 2026-06-15 22:00 CEST"},
 		{`{exchange: XNYS, holidays: ["2026-06-15"]}`, "2026-06-15T15:00:00Z", "XNYS closed for a holiday of the spec; opens 2026-06-16 09:30 EDT"},
 		{`{exchange: XNYS, earlyCloses: [{date: "2026-06-15", close: "12:00"}]}`, "2026-06-15T12:00:00Z", "XNYS closed; opens 2026-06-15 09:30 EDT (closes early, 12:00)"},
 		{`{exchange: XTKS}`, "2026-06-15T03:00:00Z", "XTKS closed for a break; opens 2026-06-15 12:30 JST"},
-		{`{exchange: XTKS, bridgeGaps: 2h}`, "2026-06-15T03:00:00Z", "XTKS closed; active ahead of 2026-06-15 12:30 JST"},
+		{`{exchange: XTKS, bridgeGaps: 2h}`, "2026-06-15T03:00:00Z", "active for XTKS until 2026-06-15 15:30 JST"},
+		{`{exchange: XTKS}`, "2026-06-15T01:00:00Z", "XTKS open; closes 2026-06-15 11:30 JST (break)"},
 		{`{exchange: XBOM}`, "2024-11-01T05:00:00Z", "XBOM closed for Diwali (Laxmi Pujan); opens 2024-11-01 18:00 IST (Muhurat trading, until 19:00)"},
-		{`{exchange: BVMF}`, "2026-02-17T15:00:00Z", "BVMF closed for Carnival Tuesday; opens 2026-02-18 13:00 UTC-03:00 (opens late, Ash Wednesday)"},
+		{`{exchange: BVMF}`, "2026-02-17T15:00:00Z", "BVMF closed for Carnival Monday and Carnival Tuesday; opens 2026-02-18 13:00 UTC-03:00 (opens late, Ash Wednesday)"},
 		{`{exchange: IEPA}`, "2026-11-25T23:30:00Z", "IEPA closed; opens 2026-11-25 20:00 EST (closes early, 13:00)"},
 		{`{exchange: CMES}`, "2026-11-25T23:30:00Z", "CMES open; closes 2026-11-26 12:00 CST (early: Thanksgiving)"},
 		{`{exchange: XSHG}`, "2026-12-31T12:00:00Z", "XSHG closed; the calendar ends on 2026-12-31"},
+		{`{exchange: XSHG, lagTime: 48h}`, "2026-12-31T12:00:00Z", "active for XSHG; the calendar ends on 2026-12-31"},
 		{newYork, "2026-06-15T15:00:00Z", "market open; closes 2026-06-15 16:00 EDT"},
 		{`{}`, "2026-06-15T15:00:00Z", "market closed, and never opens again"},
 		{`{sessions: [{daysOfWeek: [mon-sun], hoursOfDay: ["0-23"]}]}`, "2026-06-15T15:00:00Z", "market open, and never closes"},
@@ -325,6 +335,9 @@ func TestEveryExchangeAgreesWithItsCalendar(t *testing.T) {
 			answer := plan.At(at)
 			if answer.Until.IsZero() || answer.Exhausted {
 				break
+			}
+			if last := plan.At(answer.Until.Add(-1)); last.Message != answer.Message || last.Until != answer.Until {
+				t.Fatalf("%s: at %s %+v, and at the end of that %+v", mic, at, answer, last)
 			}
 			date := toCalendar(plan.exchangeZone.Date(at))
 			today, open := plan.exchange.Session(date)
