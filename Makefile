@@ -31,7 +31,7 @@ CAPI    := core kubeadm-bootstrap kubeadm-control-plane docker
 PROGRAMS := $(OURS:%=bin/%) bin/devplane bin/capi/built
 
 .PHONY: build demo test lint generate bench clean
-build: $(PROGRAMS) bin/controller-gen
+build: $(PROGRAMS) bin/kubectl bin/controller-gen
 
 demo: $(PROGRAMS)
 	exec bin/fivespot demo $(if $(DEMO_EXIT),--exit)
@@ -68,6 +68,10 @@ $(OURS:%=bin/%): bin/%: $(sources) $(COMPILE)
 
 bin/devplane: $(wildcard devplane/*.go devplane/*.yaml) devplane/go.mod devplane/go.sum devplane/build.sh $(COMPILE)
 	devplane/build.sh $@
+
+# Of the same release, for the tests that type what a reader of the guide would.
+bin/kubectl: devplane/go.mod devplane/go.sum devplane/build.sh $(COMPILE)
+	devplane/build.sh $@ k8s.io/kubernetes/cmd/kubectl
 
 # Cluster API. What its managers are built from and run with is prepared first;
 # see test/capi/prepare.
