@@ -86,12 +86,14 @@ func start(t *testing.T, settings sdk.Settings, providers ...*sdk.Provider) *run
 func (r *running) stop() {
 	r.once.Do(func() {
 		r.cancel()
+		patience, cancel := context.WithTimeout(context.WithoutCancel(r.t.Context()), devplanetest.Patience)
+		defer cancel()
 		select {
 		case err := <-r.ended:
 			if err != nil {
 				r.t.Errorf("the program ended with: %v", err)
 			}
-		case <-time.After(devplanetest.Patience):
+		case <-patience.Done():
 			r.t.Error("the program does not stop")
 		}
 	})

@@ -103,8 +103,7 @@
 //
 // # Compatibility
 //
-// What is exported here stays: it is added to, not changed. A thing that is
-// superseded is marked deprecated first, says what takes its place, and remains
-// for at least two minor releases.
+// What is exported here is added to, and neither changed nor removed within a
+// major version. A thing that is superseded is marked as deprecated and says what
+// takes its place.
 package sdk
-

@@ -53,9 +53,13 @@ func EvaluateWatch(_ context.Context, s *WatchSchedule, now time.Time) (sdk.Deci
 	return sdk.Decision{Until: begin.Add(every), Reason: "OffWatch"}, nil
 }
 
-// This is a whole provider program. Its type and its function are above.
+// A provider is its kind and its function; sdk.Main(provider) in a main function
+// makes a program of it.
 func Example() {
-	sdk.Main(sdk.New(watchKind, EvaluateWatch))
+	provider := sdk.New(watchKind, EvaluateWatch)
+	fmt.Println(provider.Kind().Kind, "in", provider.Kind().GroupVersion())
+	// Output:
+	// WatchSchedule in spotschedules.5spot.finos.org/v1alpha1
 }
 
 // A decision is tested by asking for it, at any instant, without a cluster.

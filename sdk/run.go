@@ -12,7 +12,6 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/klog/v2"
-	"k8s.io/utils/ptr"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/healthz"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
@@ -124,7 +123,7 @@ func newManager(settings Settings, providers []*Provider) (manager.Manager, erro
 		options.LeaderElection = true
 		options.LeaderElectionResourceLockInterface = lease
 		options.LeaderElectionReleaseOnCancel = true
-		options.RenewDeadline = ptr.To(renewDeadline)
+		options.RenewDeadline = new(renewDeadline)
 	}
 	mgr, err := manager.New(config, options)
 	if err != nil {

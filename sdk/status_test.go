@@ -3,6 +3,7 @@
 package sdk
 
 import (
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -21,13 +22,9 @@ var (
 	active    = outcome{decided: true, active: true, reason: "Reconciled", message: "toggle is on"}
 	inactive  = outcome{decided: true, reason: "Reconciled", message: "toggle is off"}
 	untilFive = outcome{decided: true, active: true, until: fivePM, reason: "Open", message: "open until 17:00"}
-	invalid   = failure(InvalidSpec(errorText("spec.days: Friyay is no day")))
-	notReady  = failure(NotReady("FeedUnreachable", errorText("the feed does not answer")))
+	invalid   = failure(InvalidSpec(errors.New("spec.days: Friyay is no day")))
+	notReady  = failure(NotReady("FeedUnreachable", errors.New("the feed does not answer")))
 )
-
-type errorText string
-
-func (e errorText) Error() string { return string(e) }
 
 func TestTheStatusThatAnEvaluationLeavesBehind(t *testing.T) {
 	tests := []struct {

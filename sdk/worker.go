@@ -20,7 +20,6 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 	toolscache "k8s.io/client-go/tools/cache"
 	"k8s.io/client-go/util/workqueue"
-	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
@@ -59,11 +58,11 @@ func (w *worker) ready(*http.Request) error {
 
 // Start implements manager.Runnable.
 func (w *worker) Start(ctx context.Context) error {
-	w.waiting.Store(ptr.To("asking whether the kind is served"))
+	w.waiting.Store(new("asking whether the kind is served"))
 	if !w.awaitKind(ctx) {
 		return nil
 	}
-	w.waiting.Store(ptr.To("reading the schedules for the first time"))
+	w.waiting.Store(new("reading the schedules for the first time"))
 	schedules, err := w.newCache()
 	if err != nil {
 		return fmt.Errorf("making the cache of %s: %w", w.provider.kind.Kind, err)
@@ -114,7 +113,7 @@ func (w *worker) unserved() string {
 	case err != nil:
 		return fmt.Sprintf("cannot ask the API server for %s in %s: %v", kind.Kind, kind.GroupVersion(), err)
 	case mapping.Scope.Name() != meta.RESTScopeNameNamespace:
-		return fmt.Sprintf("%s is not namespaced, and a schedule kind has to be; correct its CRD", kind.Kind)
+		return kind.Kind + " is not namespaced, and a schedule kind has to be; correct its CRD"
 	}
 	return ""
 }
@@ -169,7 +168,7 @@ func (w *worker) newController(schedules cache.Cache) (controller.Controller, er
 		// An account that may not list yet is waited for, as a missing CRD is.
 		CacheSyncTimeout: 365 * 24 * time.Hour,
 		// Two managers in one process may run the same kind, as tests do.
-		SkipNameValidation: ptr.To(true),
+		SkipNameValidation: new(true),
 	})
 	if err != nil {
 		return nil, err

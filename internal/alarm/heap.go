@@ -11,7 +11,8 @@ type entry[K comparable] struct {
 	index int
 }
 
-// entries is a heap (container/heap) with the earliest instant first.
+// entries is a heap (container/heap) with the earliest instant first. Its
+// elements are *entry[K].
 type entries[K comparable] []*entry[K]
 
 func (e entries[K]) Len() int { return len(e) }
@@ -29,7 +30,7 @@ func (e entries[K]) Swap(i, j int) {
 }
 
 func (e *entries[K]) Push(x any) {
-	added := x.(*entry[K])
+	added := x.(*entry[K]) //nolint:forcetypeassert // the heap is ours, and so are its elements
 	added.index = len(*e)
 	*e = append(*e, added)
 }

@@ -23,9 +23,9 @@ func TestEveryInstantFiresOnceAndOnTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		// rapid asks for the test's deadline, which a bubble does not have.
 		rapid.Check(struct{ rapid.TB }{t}, func(t *rapid.T) {
-			m := &model{}
+			m := &model{now: clock.RealClock{}.Now}
 			q := alarm.New[int](clock.RealClock{})
-			ctx, cancel := context.WithCancel(context.Background())
+			ctx, cancel := context.WithCancel(t.Context())
 			defer func() {
 				cancel()
 				synctest.Wait()
@@ -35,7 +35,7 @@ func TestEveryInstantFiresOnceAndOnTime(t *testing.T) {
 				"set": func(t *rapid.T) {
 					key := rapid.IntRange(0, 9).Draw(t, "key")
 					seconds := rapid.IntRange(-5, 120).Draw(t, "seconds")
-					at := time.Now().Add(time.Duration(seconds) * time.Second)
+					at := m.now().Add(time.Duration(seconds) * time.Second)
 					m.set(key, at)
 					q.Set(key, at)
 				},
@@ -46,7 +46,7 @@ func TestEveryInstantFiresOnceAndOnTime(t *testing.T) {
 				},
 				"pass time": func(t *rapid.T) {
 					milliseconds := rapid.IntRange(1, 90_000).Draw(t, "milliseconds")
-					<-time.After(time.Duration(milliseconds) * time.Millisecond)
+					<-clock.RealClock{}.After(time.Duration(milliseconds) * time.Millisecond)
 				},
 				"": func(t *rapid.T) {
 					synctest.Wait()
@@ -59,6 +59,7 @@ func TestEveryInstantFiresOnceAndOnTime(t *testing.T) {
 
 // model is what must happen, in the order in which it was asked for.
 type model struct {
+	now    func() time.Time
 	mu     sync.Mutex
 	due    []due
 	faults []string
@@ -76,7 +77,7 @@ func (m *model) set(key int, at time.Time) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	when := at
-	if now := time.Now(); when.Before(now) {
+	if now := m.now(); when.Before(now) {
 		when = now
 	}
 	m.due = append(m.due, due{key: key, at: at, when: when})
@@ -115,7 +116,7 @@ func (m *model) first() (due, bool) {
 func (m *model) fire(key int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	now := time.Now()
+	now := m.now()
 	want, ok := m.first()
 	switch {
 	case !ok || want.key != key:
@@ -133,7 +134,7 @@ func (m *model) check(t *rapid.T) {
 		t.Error(fault)
 	}
 	for _, d := range m.due {
-		if !d.when.After(time.Now()) {
+		if !d.when.After(m.now()) {
 			t.Errorf("key %d was due at %v and has not fired", d.key, d.when)
 		}
 	}

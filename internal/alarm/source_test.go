@@ -10,6 +10,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/util/workqueue"
+	"k8s.io/utils/clock"
 	clocktesting "k8s.io/utils/clock/testing"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
@@ -18,15 +19,15 @@ import (
 
 func TestAKeyBecomesAReconcileRequest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		clock := clocktesting.NewFakeClock(epoch)
-		q := alarm.New[types.NamespacedName](clock)
+		fake := clocktesting.NewFakeClock(epoch)
+		q := alarm.New[types.NamespacedName](fake)
 		requests := workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[reconcile.Request]())
 		ctx, cancel := context.WithCancel(t.Context())
 		defer func() {
 			cancel()
 			requests.ShutDown()
 			// The queue's own clean-up loop sleeps for a while before it ends.
-			<-time.After(time.Minute)
+			<-clock.RealClock{}.After(time.Minute)
 		}()
 		if err := alarm.Source(q).Start(ctx, requests); err != nil {
 			t.Fatalf("starting the source: %v", err)
@@ -37,7 +38,7 @@ func TestAKeyBecomesAReconcileRequest(t *testing.T) {
 		if n := requests.Len(); n != 0 {
 			t.Fatalf("%d requests before the instant", n)
 		}
-		clock.Step(time.Hour)
+		fake.Step(time.Hour)
 		synctest.Wait()
 		if n := requests.Len(); n != 1 {
 			t.Fatalf("%d requests at the instant, want 1", n)
