@@ -49,20 +49,33 @@ type AuditEvent struct {
 }
 
 // wire is the part of audit.k8s.io/v1 Event that is read.
+//
+//nolint:tagliatelle // the names are Kubernetes'
 type wire struct {
-	AuditID          string
-	Stage            string
-	RequestURI       string
-	Verb             string
-	User             struct{ Username string }
-	ImpersonatedUser *struct{ Username string }
-	UserAgent        string
+	AuditID          string    `json:"auditID"`
+	Stage            string    `json:"stage"`
+	RequestURI       string    `json:"requestURI"`
+	Verb             string    `json:"verb"`
+	User             wireUser  `json:"user"`
+	ImpersonatedUser *wireUser `json:"impersonatedUser"`
+	UserAgent        string    `json:"userAgent"`
 	ObjectRef        struct {
-		APIGroup, APIVersion, Resource, Subresource, Namespace, Name string
-	}
-	ResponseStatus           struct{ Code int }
-	RequestReceivedTimestamp time.Time
-	StageTimestamp           time.Time
+		APIGroup    string `json:"apiGroup"`
+		APIVersion  string `json:"apiVersion"`
+		Resource    string `json:"resource"`
+		Subresource string `json:"subresource"`
+		Namespace   string `json:"namespace"`
+		Name        string `json:"name"`
+	} `json:"objectRef"`
+	ResponseStatus struct {
+		Code int `json:"code"`
+	} `json:"responseStatus"`
+	RequestReceivedTimestamp time.Time `json:"requestReceivedTimestamp"`
+	StageTimestamp           time.Time `json:"stageTimestamp"`
+}
+
+type wireUser struct {
+	Username string `json:"username"`
 }
 
 func parseAuditEvent(line []byte) (AuditEvent, error) {

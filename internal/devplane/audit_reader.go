@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/fsnotify/fsnotify"
 )
@@ -86,10 +87,8 @@ func (r *AuditReader) Await(ctx context.Context, found func(AuditEvent) bool) ([
 		if err != nil {
 			return all, err
 		}
-		for _, event := range events {
-			if found(event) {
-				return all, nil
-			}
+		if slices.ContainsFunc(events, found) {
+			return all, nil
 		}
 		select {
 		case <-ctx.Done():
@@ -141,8 +140,7 @@ func (r *AuditReader) next() (*os.File, error) {
 		if err == nil && os.SameFile(opened, info) {
 			return file, nil
 		}
-		file.Close()
-		if err != nil {
+		if err := errors.Join(err, file.Close()); err != nil {
 			return nil, fmt.Errorf("opening the audit log: %w", err)
 		}
 	}

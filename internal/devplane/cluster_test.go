@@ -10,7 +10,6 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/fivespot/fivespot/internal/devplane/devplanetest"
@@ -39,9 +38,11 @@ func grant(t *testing.T, namespace, account string, rules ...rbacv1.PolicyRule) 
 	meta := metav1.ObjectMeta{Namespace: namespace, Name: account}
 	for _, object := range []client.Object{
 		&rbacv1.Role{ObjectMeta: meta, Rules: rules},
-		&rbacv1.RoleBinding{ObjectMeta: meta,
-			RoleRef:  rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: account},
-			Subjects: []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Namespace: namespace, Name: account}}},
+		&rbacv1.RoleBinding{
+			ObjectMeta: meta,
+			RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: account},
+			Subjects:   []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Namespace: namespace, Name: account}},
+		},
 	} {
 		if err := c.Create(ctx, object); err != nil {
 			t.Fatal(err)
@@ -147,8 +148,10 @@ func TestSecretOfTypeServiceAccountTokenIsFilled(t *testing.T) {
 	namespace := devplanetest.Namespace(t)
 	serviceAccount(t, namespace, "legacy")
 	secret := &corev1.Secret{
-		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "legacy-token",
-			Annotations: map[string]string{corev1.ServiceAccountNameKey: "legacy"}},
+		ObjectMeta: metav1.ObjectMeta{
+			Namespace: namespace, Name: "legacy-token",
+			Annotations: map[string]string{corev1.ServiceAccountNameKey: "legacy"},
+		},
 		Type: corev1.SecretTypeServiceAccountToken,
 	}
 	if err := devplanetest.Client(t).Create(t.Context(), secret); err != nil {
@@ -187,7 +190,7 @@ func TestBlockingOwnerReferenceNeedsRightToFinalizers(t *testing.T) {
 	awaitAllowed(t, func() error { return controller.Create(ctx, owned.DeepCopy()) })
 
 	owned.Name = "blocking"
-	owned.OwnerReferences[0].BlockOwnerDeletion = ptr.To(true)
+	owned.OwnerReferences[0].BlockOwnerDeletion = new(true)
 	err := controller.Create(ctx, owned)
 	if !apierrors.IsForbidden(err) {
 		t.Errorf("a reference with blockOwnerDeletion: got %v, want Forbidden", err)

@@ -109,8 +109,7 @@ func TestSecondStartOnTheSameDirectoryIsRefused(t *testing.T) {
 	if err == nil {
 		t.Fatal(errors.Join(errors.New("it was started"), second.Stop()))
 	}
-	var ended *process.ExitError
-	if !errors.As(err, &ended) {
+	if _, ended := errors.AsType[*process.ExitError](err); !ended {
 		t.Errorf("got an error of type %T, want a *process.ExitError", err)
 	}
 	want := fmt.Sprintf("a control plane (process %d) already runs on %s: stop it first or choose another --dir", running.PID(), running.Dir())

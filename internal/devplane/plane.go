@@ -144,8 +144,8 @@ func filled(path string) error {
 // withLastWords adds the last line of the log to the error of a process that
 // ended, for there it says why.
 func withLastWords(err error) error {
-	var ended *process.ExitError
-	if !errors.As(err, &ended) {
+	ended, is := errors.AsType[*process.ExitError](err)
+	if !is {
 		return err
 	}
 	for _, line := range ended.LogEnd(1) {

@@ -23,18 +23,18 @@ const fieldManager = "devplanetest"
 // Apply applies the objects of a manifest (YAML or JSON, one or more documents)
 // in their order, server-side and by force, and returns them as the API server
 // then had them. CustomResourceDefinitions in it are served when it returns.
-func Apply(t testing.TB, manifest []byte) []*unstructured.Unstructured {
-	t.Helper()
-	return ApplyIn(t, "", manifest)
+func Apply(tb testing.TB, manifest []byte) []*unstructured.Unstructured {
+	tb.Helper()
+	return ApplyIn(tb, "", manifest)
 }
 
 // ApplyIn is Apply where objects that need a namespace and name none go to this
 // one.
-func ApplyIn(t testing.TB, namespace string, manifest []byte) []*unstructured.Unstructured {
-	t.Helper()
-	objects, err := apply(Context(t), Client(t), namespace, manifest)
+func ApplyIn(tb testing.TB, namespace string, manifest []byte) []*unstructured.Unstructured {
+	tb.Helper()
+	objects, err := apply(Context(tb), Client(tb), namespace, manifest)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return objects
 }

@@ -4,13 +4,11 @@ package devplanetest
 
 import (
 	"fmt"
-	"sync"
 	"testing"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/runtime"
-	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
-	"k8s.io/client-go/kubernetes/scheme"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -18,38 +16,48 @@ import (
 	fivespotv1beta1 "github.com/fivespot/fivespot/api/v1beta1"
 )
 
-// Scheme returns a scheme with the kinds of Kubernetes, of
+// NewScheme returns a new scheme with the kinds of Kubernetes, of
 // CustomResourceDefinitions and of this project. Any other kind goes by
 // unstructured.Unstructured.
-var Scheme = sync.OnceValue(func() *runtime.Scheme {
+func NewScheme() (*runtime.Scheme, error) {
 	s := runtime.NewScheme()
-	utilruntime.Must(scheme.AddToScheme(s))
-	utilruntime.Must(apiextensionsv1.AddToScheme(s))
-	utilruntime.Must(fivespotv1beta1.AddToScheme(s))
-	utilruntime.Must(spotschedulesv1alpha1.AddToScheme(s))
-	return s
-})
+	for _, add := range []func(*runtime.Scheme) error{
+		clientgoscheme.AddToScheme,
+		apiextensionsv1.AddToScheme,
+		fivespotv1beta1.AddToScheme,
+		spotschedulesv1alpha1.AddToScheme,
+	} {
+		if err := add(s); err != nil {
+			return nil, fmt.Errorf("making a scheme: %w", err)
+		}
+	}
+	return s, nil
+}
 
 // Client returns a client that may do everything and reads from the API server,
 // not from a cache.
-func Client(t testing.TB) client.WithWatch {
-	t.Helper()
-	return ClientFor(t, Plane(t).Config())
+func Client(tb testing.TB) client.WithWatch {
+	tb.Helper()
+	return ClientFor(tb, Plane(tb).Config())
 }
 
 // ClientFor is Client for another user; see the configurations that a
 // devplane.Plane makes.
-func ClientFor(t testing.TB, config *rest.Config) client.WithWatch {
-	t.Helper()
+func ClientFor(tb testing.TB, config *rest.Config) client.WithWatch {
+	tb.Helper()
 	c, err := newClient(config)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return c
 }
 
 func newClient(config *rest.Config) (client.WithWatch, error) {
-	c, err := client.NewWithWatch(config, client.Options{Scheme: Scheme()})
+	s, err := NewScheme()
+	if err != nil {
+		return nil, err
+	}
+	c, err := client.NewWithWatch(config, client.Options{Scheme: s})
 	if err != nil {
 		return nil, fmt.Errorf("making a client: %w", err)
 	}

@@ -48,10 +48,10 @@ func CRDs(p *devplane.Plane) error {
 
 // AwaitCRD returns when every version of the named CustomResourceDefinition
 // that is to be served is served.
-func AwaitCRD(t testing.TB, name string) {
-	t.Helper()
-	if err := awaitServed(Context(t), Client(t), name); err != nil {
-		t.Fatal(err)
+func AwaitCRD(tb testing.TB, name string) {
+	tb.Helper()
+	if err := awaitServed(Context(tb), Client(tb), name); err != nil {
+		tb.Fatal(err)
 	}
 }
 

@@ -9,6 +9,9 @@ import (
 	"os"
 	"testing"
 
+	"github.com/go-logr/logr"
+	"sigs.k8s.io/controller-runtime/pkg/log"
+
 	"github.com/fivespot/fivespot/internal/devplane"
 )
 
@@ -22,7 +25,7 @@ type Setup = func(*devplane.Plane) error
 // ends the process. Where there is no bin/devplane it fails and says what to
 // run; it never skips.
 func Main(m *testing.M, setups ...Setup) {
-	os.Exit(run(m, devplane.Options{}, setups))
+	MainWith(m, devplane.Options{}, setups...)
 }
 
 // MainWith is Main for a control plane with options. Their Dir stays empty: it
@@ -52,6 +55,9 @@ func run(m *testing.M, o devplane.Options, setups []Setup) (code int) {
 			return failed(fmt.Errorf("setting up the control plane: %w", err))
 		}
 	}
+	// A setup may have set one, and the first one counts; without any,
+	// controller-runtime complains.
+	log.SetLogger(logr.Discard())
 	code = m.Run()
 	if err := plane.Err(); err != nil {
 		return failed(err)
@@ -65,10 +71,10 @@ func failed(err error) int {
 }
 
 // Plane returns the control plane that Main started.
-func Plane(t testing.TB) *devplane.Plane {
-	t.Helper()
+func Plane(tb testing.TB) *devplane.Plane {
+	tb.Helper()
 	if plane == nil {
-		t.Fatal("there is no control plane: call devplanetest.Main from TestMain")
+		tb.Fatal("there is no control plane: call devplanetest.Main from TestMain")
 	}
 	return plane
 }

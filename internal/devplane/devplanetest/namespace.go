@@ -14,18 +14,18 @@ import (
 // Namespace makes a namespace of a new name and returns the name. When the test
 // ends it is deleted; nothing waits for that, since the namespace controller
 // takes 5 s before it begins.
-func Namespace(t testing.TB) string {
-	t.Helper()
-	c := Client(t)
+func Namespace(tb testing.TB) string {
+	tb.Helper()
+	c := Client(tb)
 	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "test-"}}
-	if err := c.Create(t.Context(), namespace); err != nil {
-		t.Fatalf("making a namespace: %v", err)
+	if err := c.Create(tb.Context(), namespace); err != nil {
+		tb.Fatalf("making a namespace: %v", err)
 	}
-	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), Patience)
+	tb.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(tb.Context()), Patience)
 		defer cancel()
 		if err := c.Delete(ctx, namespace); client.IgnoreNotFound(err) != nil {
-			t.Errorf("deleting the namespace of the test: %v", err)
+			tb.Errorf("deleting the namespace of the test: %v", err)
 		}
 	})
 	return namespace.Name

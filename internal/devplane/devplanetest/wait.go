@@ -17,27 +17,27 @@ import (
 const Patience = time.Minute
 
 // Context returns a context that ends with the test or after Patience.
-func Context(t testing.TB) context.Context {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), Patience)
-	t.Cleanup(cancel)
+func Context(tb testing.TB) context.Context {
+	tb.Helper()
+	ctx, cancel := context.WithTimeout(tb.Context(), Patience)
+	tb.Cleanup(cancel)
 	return ctx
 }
 
 // Await fills object, which need only have its name and namespace, with each
 // state that the API server has of it until check returns nil. It watches; when
 // Patience ends, the test fails with the last error of check.
-func Await(t testing.TB, object client.Object, check func() error) {
-	t.Helper()
-	if err := await.Object(Context(t), Client(t), object, check); err != nil {
-		t.Fatal(err)
+func Await(tb testing.TB, object client.Object, check func() error) {
+	tb.Helper()
+	if err := await.Object(Context(tb), Client(tb), object, check); err != nil {
+		tb.Fatal(err)
 	}
 }
 
 // AwaitGone returns when the object with this name and namespace does not exist.
-func AwaitGone(t testing.TB, object client.Object) {
-	t.Helper()
-	if err := await.Gone(Context(t), Client(t), object); err != nil {
-		t.Fatal(err)
+func AwaitGone(tb testing.TB, object client.Object) {
+	tb.Helper()
+	if err := await.Gone(Context(tb), Client(tb), object); err != nil {
+		tb.Fatal(err)
 	}
 }
