@@ -244,10 +244,16 @@ func (c *Cluster) AuditLog() string {
 	return c.files.auditLog()
 }
 
-// ServiceAccountConfig returns a client configuration with the credentials of
-// a service account that exists. Its token is renewed until the Cluster stops.
+// ServiceAccountKubeconfig returns the path of a kubeconfig with the credentials
+// of a service account that exists. The token is renewed until the Cluster stops.
+func (c *Cluster) ServiceAccountKubeconfig(ctx context.Context, namespace, name string) (string, error) {
+	return c.accounts.issue(ctx, c.life, types.NamespacedName{Namespace: namespace, Name: name})
+}
+
+// ServiceAccountConfig returns a client configuration with the credentials that
+// ServiceAccountKubeconfig names.
 func (c *Cluster) ServiceAccountConfig(ctx context.Context, namespace, name string) (*rest.Config, error) {
-	kubeconfig, err := c.accounts.issue(ctx, c.life, types.NamespacedName{Namespace: namespace, Name: name})
+	kubeconfig, err := c.ServiceAccountKubeconfig(ctx, namespace, name)
 	if err != nil {
 		return nil, err
 	}

@@ -59,7 +59,7 @@ func (c *Cluster) newOurs(ctx context.Context, o own) (*Part, error) {
 		return nil, err
 	}
 	metrics, health := addresses[0], addresses[1]
-	return c.newProcess(process.Options{
+	part := c.newProcess(process.Options{
 		Name: o.part,
 		Path: filepath.Join(c.options.Binaries, o.program),
 		Args: append([]string{
@@ -69,5 +69,7 @@ func (c *Cluster) newOurs(ctx context.Context, o own) (*Part, error) {
 		}, o.args...),
 		Log:   c.files.log(o.log),
 		Ready: process.HTTPReady("http://" + health + "/readyz"),
-	}), nil
+	})
+	part.metrics = "http://" + metrics + "/metrics"
+	return part, nil
 }

@@ -35,9 +35,10 @@ func (e *PartError) Unwrap() error { return e.Err }
 // A Part is one process of a Cluster. The Cluster ends when a part ends by
 // itself, not when it is ended by Stop or Kill here.
 type Part struct {
-	name   string
-	launch func(context.Context) (running, error)
-	failed func(error) // told when the process ends by itself
+	name    string
+	metrics string // URL
+	launch  func(context.Context) (running, error)
+	failed  func(error) // told when the process ends by itself
 
 	mu      sync.Mutex
 	current running
@@ -56,6 +57,10 @@ type running interface {
 
 // Name returns the name of the part.
 func (p *Part) Name() string { return p.name }
+
+// MetricsURL returns where the part serves its metrics in Prometheus' text
+// format, empty if it is not one of our programs.
+func (p *Part) MetricsURL() string { return p.metrics }
 
 // PID returns the id of the process that runs now or, if none does, of the last
 // one; zero if it was never started.
