@@ -114,7 +114,7 @@ func TestAThousandSchedulesFlipAtOneInstantEachWrittenOnce(t *testing.T) {
 	clock := clockAt(t, "2026-06-15T06:50:00Z")
 	start(t, clock)
 	createMany(t, namespace, `{timezone: Europe/Paris, daysOfWeek: [mon-fri], hoursOfDay: ["9-17"]}`, n)
-	awaitMany(t, namespace, n, awaitClosed)
+	awaitMany(t, namespace, n, false)
 	settle(t, namespace)
 	seen := countWrites(t, namespace)
 
@@ -127,7 +127,7 @@ func TestAThousandSchedulesFlipAtOneInstantEachWrittenOnce(t *testing.T) {
 	}
 
 	clock.SetTime(instant(t, "2026-06-15T07:00:00Z"))
-	awaitMany(t, namespace, n, awaitOpen)
+	awaitMany(t, namespace, n, true)
 	settle(t, namespace)
 	got := manyOf(seen.untilNow())
 	for name, count := range got {
@@ -146,10 +146,35 @@ func TestAThousandSchedulesFlipAtOneInstantEachWrittenOnce(t *testing.T) {
 	}
 }
 
-func awaitMany(t *testing.T, namespace string, n int, wait func(*testing.T, *v1alpha1.TimeBasedSpotSchedule)) {
+// awaitMany returns when n schedules are active, or are not.
+func awaitMany(t *testing.T, namespace string, n int, active bool) {
 	t.Helper()
-	for i := range n {
-		wait(t, &v1alpha1.TimeBasedSpotSchedule{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: fmt.Sprintf("many-%d", i)}})
+	c, ctx := devplanetest.Client(t), devplanetest.Context(t)
+	list := &v1alpha1.TimeBasedSpotScheduleList{}
+	if err := c.List(ctx, list, client.InNamespace(namespace)); err != nil {
+		t.Fatal(err)
+	}
+	w, err := c.Watch(ctx, &v1alpha1.TimeBasedSpotScheduleList{}, client.InNamespace(namespace),
+		&client.ListOptions{Raw: &metav1.ListOptions{ResourceVersion: list.ResourceVersion}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Stop()
+	done := map[string]bool{}
+	look := func(s *v1alpha1.TimeBasedSpotSchedule) {
+		if strings.HasPrefix(s.Name, "many-") && s.Status.Active != nil && *s.Status.Active == active {
+			done[s.Name] = true
+		}
+	}
+	for i := range list.Items {
+		look(&list.Items[i])
+	}
+	for len(done) < n {
+		event, err := next(ctx, w)
+		if err != nil {
+			t.Fatalf("%d of %d schedules have come to active=%t: %v", len(done), n, active, err)
+		}
+		look(event.Object.(*v1alpha1.TimeBasedSpotSchedule)) //nolint:forcetypeassert // The watch is of this kind.
 	}
 }
 
