@@ -27,35 +27,40 @@ import (
 // Until then check says what is missing. When ctx ends first, the error says
 // what was missing last.
 func Object(ctx context.Context, c client.WithWatch, object client.Object, check func() error) error {
-	return until(ctx, c, object, func(state *unstructured.Unstructured) error {
-		if state == nil {
+	return Follow(ctx, c, object, func(exists bool) error {
+		if !exists {
 			return errors.New("it does not exist")
-		}
-		if err := fill(object, state); err != nil {
-			return err
 		}
 		return check()
 	})
 }
 
 // Gone returns nil as soon as the object with the name and namespace of object
-// does not exist. It fills object with each state before that and calls each
-// of seen then.
-func Gone(ctx context.Context, c client.WithWatch, object client.Object, seen ...func()) error {
+// does not exist. It fills object with each state before that.
+func Gone(ctx context.Context, c client.WithWatch, object client.Object) error {
+	return Follow(ctx, c, object, func(exists bool) error {
+		switch {
+		case !exists:
+			return nil
+		case object.GetDeletionTimestamp() != nil:
+			return errors.New("it is being deleted")
+		default:
+			return errors.New("it exists")
+		}
+	})
+}
+
+// Follow is the general case: check is told of absence too, and object then
+// keeps its last state.
+func Follow(ctx context.Context, c client.WithWatch, object client.Object, check func(exists bool) error) error {
 	return until(ctx, c, object, func(state *unstructured.Unstructured) error {
 		if state == nil {
-			return nil
+			return check(false)
 		}
 		if err := fill(object, state); err != nil {
 			return err
 		}
-		for _, call := range seen {
-			call()
-		}
-		if state.GetDeletionTimestamp() != nil {
-			return errors.New("it is being deleted")
-		}
-		return errors.New("it exists")
+		return check(true)
 	})
 }
 

@@ -50,7 +50,7 @@ func run(ctx context.Context, o localcluster.Options, exit bool, streams cli.Str
 	if err != nil {
 		return err
 	}
-	if err := tell(ctx, cluster, streams, c); err != nil {
+	if err := play(ctx, cluster, streams, c); err != nil {
 		return errors.Join(err, cluster.Stop())
 	}
 	if exit {
@@ -60,18 +60,31 @@ func run(ctx context.Context, o localcluster.Options, exit bool, streams cli.Str
 	return up.Wait(ctx, cluster, streams)
 }
 
-// tell plays the story; it ends early, and badly, when a part of the cluster ends.
-func tell(ctx context.Context, cluster *localcluster.Cluster, streams cli.Streams, c clock.PassiveClock) error {
+// play plays the story; it ends early, and badly, when a part of the cluster ends.
+func play(ctx context.Context, cluster *localcluster.Cluster, streams cli.Streams, c clock.PassiveClock) error {
+	s, err := readSample()
+	if err != nil {
+		return err
+	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	defer context.AfterFunc(cluster.Context(), func() { cancel(cluster.Err()) })()
 
-	s, err := newStory(cluster.Client(), &teller{out: streams.Out, clock: c, begin: c.Now()})
-	if err != nil {
-		return err
-	}
+	w := &world{changed: func(*state) {}}
+	watching := make(chan error, 1)
+	go func() { watching <- w.watch(ctx, cluster.Client(), s) }()
+
 	fmt.Fprintln(streams.Out)
-	return s.play(ctx)
+	t := &teller{out: streams.Out, clock: c, begin: c.Now()}
+	for _, ch := range story(s) {
+		if err := ch.play(ctx, cluster.Client(), w, t); err != nil {
+			t.say("  this went wrong: %v", err)
+			return fmt.Errorf("the guide was not played to its end: %w", err)
+		}
+	}
+	cancel(nil)
+	<-watching
+	return nil
 }
 
 func next(streams cli.Streams, kubeconfig string) {
@@ -82,5 +95,5 @@ Everything stays up; stop it with Ctrl-C. To go on, in another terminal:
   kubectl -n %[2]s patch manualschedule %[3]s --type=merge -p '{"spec":{"enabled":true}}'
   kubectl -n %[2]s get scheduledmachine %[4]s -o jsonpath='{.status.spotSchedule}{"\n"}'
   kubectl -n %[2]s get scheduledmachines,machines.cluster.x-k8s.io
-`, kubeconfig, localcluster.Namespace, scheduleName, machineName)
+`, kubeconfig, localcluster.Namespace, "desk-override", "trading-desk-rack")
 }

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package demo
+
+import (
+	"context"
+	"errors"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	schedulesv1 "github.com/fivespot/fivespot/api/spotschedules/v1alpha1"
+	fivespotv1 "github.com/fivespot/fivespot/api/v1beta1"
+	"github.com/fivespot/fivespot/internal/await"
+)
+
+// A state is what is known of the objects of a sample; nil is what does not exist.
+type state struct {
+	schedule       *schedulesv1.ManualSchedule
+	scheduled      *fivespotv1.ScheduledMachine
+	bootstrap      *unstructured.Unstructured
+	infrastructure *unstructured.Unstructured
+	machine        *clusterv1.Machine
+}
+
+// A world keeps a state up to date.
+type world struct {
+	mu      sync.Mutex
+	state   state
+	changed func(*state) // called after each change, one call at a time
+}
+
+// onChange replaces what is called after each change, and calls it once.
+func (w *world) onChange(call func(*state)) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.changed = call
+	call(&w.state)
+}
+
+// watch keeps the state up to date until ctx ends.
+func (w *world) watch(ctx context.Context, c client.WithWatch, s *sample) error {
+	group, ctx := errgroup.WithContext(ctx)
+	follow(ctx, group, c, w, s.schedule, func(now *schedulesv1.ManualSchedule) { w.state.schedule = now })
+	follow(ctx, group, c, w, s.scheduled, func(now *fivespotv1.ScheduledMachine) { w.state.scheduled = now })
+	follow(ctx, group, c, w, s.bootstrap, func(now *unstructured.Unstructured) { w.state.bootstrap = now })
+	follow(ctx, group, c, w, s.infrastructure, func(now *unstructured.Unstructured) { w.state.infrastructure = now })
+	follow(ctx, group, c, w, s.machine, func(now *clusterv1.Machine) { w.state.machine = now })
+	return group.Wait()
+}
+
+var errFollowed = errors.New("followed to the end of the story")
+
+// follow calls set with each state of an object, nil where it does not exist.
+func follow[T interface {
+	client.Object
+	comparable
+	DeepCopy() T
+}](ctx context.Context, group *errgroup.Group, c client.WithWatch, w *world, object T, set func(T)) {
+	buffer := object.DeepCopy()
+	group.Go(func() error {
+		return await.Follow(ctx, c, buffer, func(exists bool) error {
+			w.mu.Lock()
+			defer w.mu.Unlock()
+			var now T
+			if exists {
+				now = buffer.DeepCopy()
+			}
+			set(now)
+			w.changed(&w.state)
+			return errFollowed
+		})
+	})
+}
