@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 
+	"golang.org/x/sync/errgroup"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -17,19 +18,22 @@ import (
 // fieldManager owns what is applied here.
 const fieldManager = "fivespot-up"
 
-// apply applies the objects in their order, definitions first, and returns
-// when every definition among them is served.
+// apply applies the definitions among the objects, waits until every one is
+// served, and then applies the others in their order.
 func apply(ctx context.Context, c client.WithWatch, objects []*unstructured.Unstructured) error {
 	definitions, rest := split(objects)
+	group, groupCtx := errgroup.WithContext(ctx)
+	group.SetLimit(8) // definitions are large and do not depend on each other
 	for _, definition := range definitions {
-		if err := applyOne(ctx, c, definition); err != nil {
-			return err
-		}
+		group.Go(func() error {
+			if err := applyOne(groupCtx, c, definition); err != nil {
+				return err
+			}
+			return awaitEstablished(groupCtx, c, definition.GetName())
+		})
 	}
-	for _, definition := range definitions {
-		if err := awaitEstablished(ctx, c, definition.GetName()); err != nil {
-			return err
-		}
+	if err := group.Wait(); err != nil {
+		return err
 	}
 	for _, object := range rest {
 		if err := applyOne(ctx, c, object); err != nil {

@@ -9,11 +9,17 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -49,7 +55,48 @@ func (c *Cluster) WorkloadCluster(ctx context.Context, namespace, name string) e
 	if err != nil {
 		return fmt.Errorf("making the workload cluster %s/%s: %w", namespace, name, err)
 	}
-	return await.Object(ctx, c.client, cluster, func() error { return available(cluster) })
+	if err := await.Object(ctx, c.client, cluster, func() error { return available(cluster) }); err != nil {
+		return err
+	}
+	return c.awaitWorkloadAPI(ctx, cluster)
+}
+
+// awaitWorkloadAPI returns when the API server of a workload cluster answers.
+// After a restart its conditions are those of before, but what existed in
+// memory only has to be made anew.
+func (c *Cluster) awaitWorkloadAPI(ctx context.Context, cluster *clusterv1.Cluster) error {
+	config, err := c.WorkloadConfig(ctx, cluster.Namespace, cluster.Name)
+	if err != nil {
+		return err
+	}
+	workload, err := kubernetes.NewForConfig(config)
+	if err != nil {
+		return fmt.Errorf("connecting to the workload cluster: %w", err)
+	}
+	var last error
+	err = wait.PollUntilContextCancel(ctx, 100*time.Millisecond, true, func(ctx context.Context) (bool, error) {
+		_, last = workload.CoreV1().Nodes().List(ctx, metav1.ListOptions{Limit: 1})
+		return last == nil, nil
+	})
+	if err != nil {
+		return fmt.Errorf("waiting for the API server of the workload cluster: %w (%w)", context.Cause(ctx), last)
+	}
+	return nil
+}
+
+// WorkloadConfig returns the client configuration of an administrator of a
+// workload cluster, from the Secret that Cluster API keeps it in.
+func (c *Cluster) WorkloadConfig(ctx context.Context, namespace, name string) (*rest.Config, error) {
+	var stored corev1.Secret
+	key := client.ObjectKey{Namespace: namespace, Name: name + "-kubeconfig"}
+	if err := c.client.Get(ctx, key, &stored); err != nil {
+		return nil, fmt.Errorf("reading the kubeconfig of the workload cluster %s/%s: %w", namespace, name, err)
+	}
+	config, err := clientcmd.RESTConfigFromKubeConfig(stored.Data["value"])
+	if err != nil {
+		return nil, fmt.Errorf("reading the kubeconfig of the workload cluster %s/%s: %w", namespace, name, err)
+	}
+	return config, nil
 }
 
 func available(cluster *clusterv1.Cluster) error {
