@@ -39,7 +39,7 @@ func listeningClient(t *testing.T) (client.Client, *warnings) {
 	heard := &warnings{}
 	listening := rest.CopyConfig(config)
 	listening.WarningHandlerWithContext = heard
-	c, err := client.New(listening, client.Options{Scheme: devplanetest.Scheme()})
+	c, err := client.New(listening, client.Options{Scheme: cluster.Scheme()})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -22,8 +22,12 @@ var (
 
 func TestMain(m *testing.M) { devplanetest.Main(m, connect) }
 
-func connect(plane *devplane.Plane) (err error) {
+func connect(plane *devplane.Plane) error {
+	scheme, err := devplanetest.NewScheme()
+	if err != nil {
+		return err
+	}
 	config = plane.Config()
-	cluster, err = client.NewWithWatch(config, client.Options{Scheme: devplanetest.Scheme()})
+	cluster, err = client.NewWithWatch(config, client.Options{Scheme: scheme})
 	return err
 }

@@ -15,8 +15,11 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
 	"k8s.io/client-go/discovery"
+
+	"github.com/fivespot/fivespot/api/contract"
 )
 
 // verbs that the API server knows. escalate, bind, impersonate, approve and sign
@@ -129,55 +132,75 @@ var foreign = []string{
 }
 
 // What each account may do, by asking the API server about every verb on every
-// resource, beyond what every account may.
+// resource, beyond what every account may: a provider what the guide grants it
+// on its own kinds, the controller what it uses.
 func TestRights(t *testing.T) {
 	install(t)
 	const elsewhere = "trading"
 	resources := append(installedResources(t), foreign...)
+	slices.Sort(resources)
+	resources = slices.Compact(resources)
 	stranger := rights(t, "a-stranger", elsewhere, resources)
 
-	read := []string{"get", "list", "watch"}
-	tests := map[string]struct {
-		account, in string
-		want        map[string][]string // verbs by group and resource
-	}{
-		"the manual provider has the guide's rights and no others": {
-			account: "manual-schedule-provider", in: elsewhere,
-			want: map[string][]string{
-				"spotschedules.5spot.finos.org manualschedules":        read,
-				"spotschedules.5spot.finos.org manualschedules/status": {"get", "update", "patch"},
-			},
-		},
-		"the manual provider has none more in its own namespace": {
-			account: "manual-schedule-provider", in: namespace,
-			want: map[string][]string{
-				"spotschedules.5spot.finos.org manualschedules":        read,
-				"spotschedules.5spot.finos.org manualschedules/status": {"get", "update", "patch"},
-			},
-		},
-		"the controller": {account: "5spot-controller", in: elsewhere, want: controllerRights(resources)},
-		"the controller in its own namespace": {
-			account: "5spot-controller", in: namespace,
-			want: with(controllerRights(resources), map[string][]string{
-				"coordination.k8s.io leases": {"get", "create", "update"},
-				" events":                    {"create", "patch"},
-			}),
-		},
+	type account struct{ name, in string }
+	tests := map[account]map[string][]string{ // verbs by group and resource
+		{"5spot-controller", elsewhere}: controllerRights(resources),
+		{"5spot-controller", namespace}: with(controllerRights(resources), map[string][]string{
+			"coordination.k8s.io leases": {"get", "create", "update"},
+			" events":                    {"create", "patch"},
+		}),
 	}
-	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			got := rights(t, test.account, test.in, resources)
+	for provider, kinds := range providers(t) {
+		tests[account{provider, elsewhere}] = providerRights(t, kinds)
+		tests[account{provider, namespace}] = providerRights(t, kinds)
+	}
+	for account, want := range tests {
+		t.Run(account.name+" in "+account.in, func(t *testing.T) {
+			got := rights(t, account.name, account.in, resources)
 			for resource, common := range stranger {
 				got[resource] = slices.DeleteFunc(got[resource], func(verb string) bool { return slices.Contains(common, verb) })
 				if len(got[resource]) == 0 {
 					delete(got, resource)
 				}
 			}
-			if diff := cmp.Diff(test.want, got); diff != "" {
-				t.Errorf("rights of %s in %s (-want +got):\n%s", test.account, test.in, diff)
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("rights (-want +got):\n%s", diff)
 			}
 		})
 	}
+}
+
+// providers are the kinds that each provider's account is for.
+func providers(t *testing.T) map[string][]string {
+	t.Helper()
+	found := map[string][]string{}
+	for _, c := range containers(t) {
+		for _, arg := range c.Args {
+			if kinds, yes := strings.CutPrefix(arg, "--kinds="); yes {
+				found[c.pod.ServiceAccountName] = strings.Split(kinds, ",")
+			}
+		}
+	}
+	if len(found["manual-schedule-provider"]) == 0 {
+		t.Fatalf("no Deployment runs the manual provider; there are %v", found)
+	}
+	return found
+}
+
+// providerRights is what the guide grants a provider of these kinds.
+func providerRights(t *testing.T, kinds []string) map[string][]string {
+	t.Helper()
+	want := map[string][]string{}
+	for _, kind := range kinds {
+		mapping, err := cluster.RESTMapper().RESTMapping(schema.GroupKind{Group: contract.Group, Kind: kind})
+		if err != nil {
+			t.Fatal(err)
+		}
+		resource := contract.Group + " " + mapping.Resource.Resource
+		want[resource] = []string{"get", "list", "watch"}
+		want[resource+"/status"] = []string{"get", "update", "patch"}
+	}
+	return want
 }
 
 // controllerRights spells out, for the resources that are asked about, what the
