@@ -136,8 +136,10 @@ func TestAChangeFarAwayIsFound(t *testing.T) {
 		"a gap too long once a year": {Bridge(sessions, 90*time.Minute), "2026-01-01T00:00:00Z", "2026-11-01T05:30:00Z"},
 		"one date, 8000 years on":    {Sessions(newYork, NewWeekly(Week{}, map[Date][]Session{NewDate(9998, 7, 1): {{540, 600}}})), "1970-01-01T00:00:00Z", "9998-07-01T13:00:00Z"},
 		"one holiday of a 24x7":      {Sessions(newYork, NewWeekly(everyDay.On([]Session{{0, 1440}}), map[Date][]Session{NewDate(2500, 1, 1): nil})), "1970-01-01T00:00:00Z", "2500-01-01T05:00:00Z"},
-		"the weekday is a holiday for 57 years": {Sessions(newYork, NewWeekly(Days(0).With(time.Thursday).On([]Session{{540, 600}}), holidays)),
-			"2026-01-01T00:00:00Z", "2083-07-01T13:00:00Z"},
+		"the weekday is a holiday for 57 years": {
+			Sessions(newYork, NewWeekly(Days(0).With(time.Thursday).On([]Session{{540, 600}}), holidays)),
+			"2026-01-01T00:00:00Z", "2083-07-01T13:00:00Z",
+		},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -150,7 +152,7 @@ func TestAChangeFarAwayIsFound(t *testing.T) {
 }
 
 func TestBoundariesAreHalfOpenAndExactToTheNanosecond(t *testing.T) {
-	s := New(Sessions(mustZone(t, "America/New_York"), NewWeekly((Days(127)).On([]Session{{570, 960}}), nil)))
+	s := New(Sessions(mustZone(t, "America/New_York"), NewWeekly(Days(127).On([]Session{{570, 960}}), nil)))
 	tests := []struct {
 		at     string
 		active bool
@@ -176,7 +178,8 @@ func TestExtremeInstantsNeitherLoopNorPanic(t *testing.T) {
 		week := Days(127).On([]Session{{22 * 60, 30 * 60}})
 		s := New(WallClock(zone, NewWeekly(Days(3).On(Hours(7).Sessions()), nil)), Sessions(zone, NewWeekly(week, nil)))
 		for _, at := range []time.Time{
-			{}, time.Unix(1<<62, 0), time.Unix(-1<<62, 0), time.Unix(farthest, 0), time.Unix(farthest-1, 0), time.Unix(-farthest, 0),
+			{},
+			time.Unix(1<<62, 0), time.Unix(-1<<62, 0), time.Unix(farthest, 0), time.Unix(farthest-1, 0), time.Unix(-farthest, 0),
 			time.Unix(beginning, 0), time.Unix(forever, 0), time.Date(-9999, 1, 1, 0, 0, 0, 0, time.UTC),
 		} {
 			s.Active(at)

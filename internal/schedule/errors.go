@@ -44,7 +44,7 @@ func Under(path string, err error) error {
 	if len(found) == 0 {
 		return nil
 	}
-	moved := make(errorList, len(found))
+	moved := make(joinedErrors, len(found))
 	for i, leaf := range found {
 		if field, ok := leaf.(*FieldError); ok { //nolint:errorlint // A leaf wraps nothing.
 			moved[i] = &FieldError{Path: join(path, field.Path), Value: field.Value, Want: field.Want}
@@ -58,9 +58,9 @@ func Under(path string, err error) error {
 	return moved
 }
 
-type errorList []error
+type joinedErrors []error
 
-func (l errorList) Error() string {
+func (l joinedErrors) Error() string {
 	texts := make([]string, len(l))
 	for i, err := range l {
 		texts[i] = err.Error()
@@ -68,7 +68,7 @@ func (l errorList) Error() string {
 	return strings.Join(texts, "; ")
 }
 
-func (l errorList) Unwrap() []error { return l }
+func (l joinedErrors) Unwrap() []error { return l }
 
 func join(path, rest string) string {
 	if rest == "" || path == "" || strings.HasPrefix(rest, "[") {

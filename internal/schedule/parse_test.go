@@ -21,7 +21,7 @@ func TestDaysAndHoursAreReadAsUpstreamReadsThem(t *testing.T) {
 		"fri-mon":          "mon fri sat sun",
 		"sun-sat":          "mon tue wed thu fri sat sun",
 		"mon-wed,fri-sun":  "mon tue wed fri sat sun",
-		" mon , wed - thu": "mon wed thu",
+		"mon , wed - thu ": "mon wed thu",
 		"sun-sun":          "sun",
 		"mon,mon|tue":      "mon tue",
 		"tue-mon":          "mon tue wed thu fri sat sun",
@@ -86,7 +86,7 @@ func spellHours(hours Hours) string {
 // on a ring.
 func grammar(item string, part *regexp.Regexp, index func(string) int, size int) (members map[int]bool, ok bool) {
 	members = map[int]bool{}
-	for _, text := range strings.Split(item, ",") {
+	for text := range strings.SplitSeq(item, ",") {
 		match := part.FindStringSubmatch(strings.TrimSpace(text))
 		if match == nil {
 			return nil, false

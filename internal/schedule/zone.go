@@ -3,6 +3,7 @@
 package schedule
 
 import (
+	"slices"
 	"sort"
 	"time"
 )
@@ -146,12 +147,7 @@ func (z *Zone) Instant(d Date, minutes int) time.Time {
 // Exists reports whether the zone had the date at all. It is false for
 // 2011-12-30 in Pacific/Apia.
 func (z *Zone) Exists(d Date) bool {
-	for _, skipped := range z.skipped {
-		if skipped == d {
-			return false
-		}
-	}
-	return true
+	return !slices.Contains(z.skipped, d)
 }
 
 // find returns the index of the piece that an instant lies in, and how many

@@ -58,22 +58,35 @@ var zoneFiles = sync.OnceValue(func() *zoneDirectory {
 	return directory
 })
 
-var zones sync.Map // name to *Zone
+// zones holds every zone that was asked for: there are some 600 of them, and no
+// two callers have to build the same.
+var zones = struct {
+	sync.RWMutex
+	byName map[string]*Zone
+}{byName: map[string]*Zone{}}
 
 // LoadZone returns the time zone of an IANA name. The same *Zone is returned for
 // the same name each time. It returns a *FieldError without a path for the empty
 // name, for "Local", and for a name that is not known; one that differs from a
 // known name in upper and lower case only is told the right spelling.
 func LoadZone(name string) (*Zone, error) {
-	if zone, ok := zones.Load(name); ok {
-		return zone.(*Zone), nil
+	zones.RLock()
+	zone, known := zones.byName[name]
+	zones.RUnlock()
+	if known {
+		return zone, nil
 	}
 	location, err := loadLocation(name)
 	if err != nil {
 		return nil, err
 	}
-	zone, _ := zones.LoadOrStore(name, newZone(name, location))
-	return zone.(*Zone), nil
+	zones.Lock()
+	defer zones.Unlock()
+	if zone, known = zones.byName[name]; !known {
+		zone = newZone(name, location)
+		zones.byName[name] = zone
+	}
+	return zone, nil
 }
 
 // UTC returns the zone of Coordinated Universal Time.
@@ -124,6 +137,6 @@ func readAll(file *zip.File) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer reader.Close() //nolint:errcheck // Reading from memory; the data is in hand by then.
+	defer reader.Close()
 	return io.ReadAll(reader)
 }

@@ -61,13 +61,15 @@ func start(t *testing.T, clock *clocktesting.FakeClock) (stop func()) {
 	ended := make(chan error, 1)
 	go func() { ended <- sdk.Run(ctx, settings, timebased.Provider(sdk.WithClock(clock))) }()
 	stop = sync.OnceFunc(func() {
+		patience, done := context.WithTimeout(t.Context(), devplanetest.Patience)
+		defer done()
 		cancel()
 		select {
 		case err := <-ended:
 			if err != nil {
 				t.Errorf("the provider ended with: %v", err)
 			}
-		case <-time.After(devplanetest.Patience):
+		case <-patience.Done():
 			t.Error("the provider does not stop")
 		}
 	})
@@ -209,7 +211,7 @@ func (w *writes) untilNow() map[string]int {
 		if err != nil {
 			w.t.Fatal(err)
 		}
-		name := event.Object.(client.Object).GetName() //nolint:forcetypeassert // The watch is of this kind.
+		name := event.Object.(client.Object).GetName()
 		if name == last.Name {
 			return counts
 		}

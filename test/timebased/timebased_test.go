@@ -174,7 +174,7 @@ func awaitMany(t *testing.T, namespace string, n int, active bool) {
 		if err != nil {
 			t.Fatalf("%d of %d schedules have come to active=%t: %v", len(done), n, active, err)
 		}
-		look(event.Object.(*v1alpha1.TimeBasedSpotSchedule)) //nolint:forcetypeassert // The watch is of this kind.
+		look(event.Object.(*v1alpha1.TimeBasedSpotSchedule))
 	}
 }
 

@@ -128,7 +128,7 @@ func (r *reporter) minuteShort(path, end string) {
 }
 
 // past warns of dates before today. Many of them get one warning.
-func (r *reporter) past(zone *schedule.Zone, paths []string, dates []string) {
+func (r *reporter) past(zone *schedule.Zone, paths, dates []string) {
 	today := zone.Date(r.now)
 	var first string
 	count := 0

@@ -44,7 +44,7 @@ func ReadFile(file string, stdin io.Reader) ([]*Object, error) {
 		}
 		return Parse("standard input", text)
 	}
-	text, err := os.ReadFile(file) //nolint:gosec // The person at the terminal names the file.
+	text, err := os.ReadFile(file)
 	if err != nil {
 		return nil, err
 	}

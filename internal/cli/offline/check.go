@@ -68,7 +68,7 @@ func stranger(known []schema.GroupVersionKind, kind schema.GroupVersionKind) str
 		}
 	}
 	if kind.Group == contract.Group {
-		return fmt.Sprintf("%s is not a kind that 5-Spot brings, so it is not checked", kind.Kind)
+		return kind.Kind + " is not a kind that 5-Spot brings, so it is not checked"
 	}
 	return fmt.Sprintf("5-Spot brings no kind %s in %s", kind.Kind, kind.GroupVersion())
 }

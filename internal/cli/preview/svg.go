@@ -69,14 +69,11 @@ func printSVG(w io.Writer, timelines []timeline) error {
 }
 
 func headline(timelines []timeline) string {
-	text := "When schedules are active:"
-	for i, line := range timelines {
-		if i > 0 {
-			text += ","
-		}
-		text += " " + line.title()
+	titles := make([]string, len(timelines))
+	for i := range timelines {
+		titles[i] = timelines[i].title()
 	}
-	return text
+	return "When schedules are active: " + strings.Join(titles, ", ")
 }
 
 // picture writes SVG. Errors show when the buffer is flushed.
