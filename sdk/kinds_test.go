@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 	"time"
@@ -16,6 +17,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/util/retry"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -293,7 +295,8 @@ func TestWhatOthersWriteIntoTheStatusStays(t *testing.T) {
 // countInStatus sets a field and a condition of the status that are not the
 // provider's.
 func countInStatus(ctx context.Context, c client.Client, object *unstructured.Unstructured, n int64) error {
-	return retry.OnError(retry.DefaultBackoff, apierrors.IsConflict, func() error {
+	untilItIsWritten := wait.Backoff{Steps: math.MaxInt32}
+	return retry.OnError(untilItIsWritten, apierrors.IsConflict, func() error {
 		if err := c.Get(ctx, client.ObjectKeyFromObject(object), object); err != nil {
 			return err
 		}

@@ -79,19 +79,27 @@ func (p *Provider) Kind() schema.GroupVersionKind { return p.kind }
 // REST mapper; it has its own cache, which holds its kind and nothing else. It
 // has to be called before the manager starts.
 func (p *Provider) Register(mgr manager.Manager) error {
-	if p.mistake != nil {
-		return fmt.Errorf("provider of %s: %w", p.kind.Kind, p.mistake)
-	}
-	measures, err := newMeasures(metrics.Registry, p.kind.Kind, p.options.metricsName)
+	w, err := p.addTo(mgr)
 	if err != nil {
-		return fmt.Errorf("provider of %s: registering its metrics: %w", p.kind.Kind, err)
+		return err
 	}
-	w := newWorker(p, mgr, measures)
 	if err := mgr.AddReadyzCheck(strings.ToLower(p.kind.Kind), w.ready); err != nil {
 		return fmt.Errorf("provider of %s: adding its readiness check: %w", p.kind.Kind, err)
 	}
-	if err := mgr.Add(w); err != nil {
-		return fmt.Errorf("provider of %s: adding it to the manager: %w", p.kind.Kind, err)
-	}
 	return nil
+}
+
+func (p *Provider) addTo(mgr manager.Manager) (*worker, error) {
+	if p.mistake != nil {
+		return nil, fmt.Errorf("provider of %s: %w", p.kind.Kind, p.mistake)
+	}
+	measures, err := newMeasures(metrics.Registry, p.kind.Kind, p.options.metricsName)
+	if err != nil {
+		return nil, fmt.Errorf("provider of %s: registering its metrics: %w", p.kind.Kind, err)
+	}
+	w := newWorker(p, mgr, measures)
+	if err := mgr.Add(w); err != nil {
+		return nil, fmt.Errorf("provider of %s: adding it to the manager: %w", p.kind.Kind, err)
+	}
+	return w, nil
 }

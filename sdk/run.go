@@ -13,7 +13,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/klog/v2"
 	ctrl "sigs.k8s.io/controller-runtime"
-	"sigs.k8s.io/controller-runtime/pkg/healthz"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 )
@@ -71,10 +70,16 @@ func Run(ctx context.Context, settings Settings, providers ...*Provider) error {
 	if err != nil {
 		return err
 	}
+	var workers []*worker
 	for _, provider := range providers {
-		if err := provider.Register(mgr); err != nil {
+		w, err := provider.addTo(mgr)
+		if err != nil {
 			return err
 		}
+		workers = append(workers, w)
+	}
+	if err := addHealthServer(ctx, mgr, settings.HealthProbeBindAddress, workers); err != nil {
+		return err
 	}
 	if err := mgr.Start(ctx); err != nil {
 		return fmt.Errorf("running the providers: %w", err)
@@ -113,7 +118,7 @@ func newManager(settings Settings, providers []*Provider) (manager.Manager, erro
 		Scheme:                 runtime.NewScheme(),
 		Logger:                 settings.Logger,
 		Metrics:                metricsserver.Options{BindAddress: settings.MetricsBindAddress},
-		HealthProbeBindAddress: settings.HealthProbeBindAddress,
+		HealthProbeBindAddress: "0", // see addHealthServer
 	}
 	if settings.LeaderElect {
 		lease, err := newLease(config, settings, providers)
@@ -129,8 +134,5 @@ func newManager(settings Settings, providers []*Provider) (manager.Manager, erro
 	if err != nil {
 		return nil, fmt.Errorf("preparing to run: %w", err)
 	}
-	return mgr, errors.Join(
-		mgr.AddHealthzCheck("ping", healthz.Ping),
-		mgr.AddReadyzCheck("ping", healthz.Ping),
-	)
+	return mgr, nil
 }
