@@ -3,6 +3,7 @@
 package docs
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -11,6 +12,8 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -26,14 +29,12 @@ import (
 	"github.com/fivespot/fivespot/api/v1beta1"
 	"github.com/fivespot/fivespot/internal/await"
 	"github.com/fivespot/fivespot/internal/localcluster"
-	"github.com/fivespot/fivespot/internal/process"
 )
 
-// patience bounds the whole test. It takes some 15 s.
+// patience bounds the whole test. It takes some 20 s.
 const patience = 3 * time.Minute
 
-// A reader who does what docs/create-your-own-provider.md says, with the SDK,
-// gets what it says.
+// A reader who does what docs/create-your-own-provider.md says gets what it says.
 func TestGuideForProviderAuthors(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
@@ -47,43 +48,49 @@ func TestGuideForProviderAuthors(t *testing.T) {
 	}
 	apply(ctx, t, up.Client(), files["crd.yaml"])
 	apply(ctx, t, up.Client(), files["rbac.yaml"])
+	if _, err := up.ServiceAccountConfig(ctx, "5spot-system", "desk-schedule-provider"); err != nil {
+		t.Fatal(err)
+	}
+	kubeconfig := filepath.Join(up.Dir(), "credentials", "5spot-system", "desk-schedule-provider.kubeconfig")
 
-	// Step 3: the controller, under its own account.
-	provider := startProvider(ctx, t, up, files["main.go"])
+	// Step 3 in both ways, each followed by the rest.
+	t.Run("with the SDK", func(t *testing.T) {
+		follow(ctx, t, up.Client(), files["machine.yaml"], program(ctx, t, files["main.go"], kubeconfig))
+	})
+	t.Run("in a shell", func(t *testing.T) {
+		follow(ctx, t, up.Client(), files["machine.yaml"], script(t, files["provider.sh"], kubeconfig))
+	})
+}
 
-	// Step 4: a machine that follows it.
-	apply(ctx, t, up.Client(), files["machine.yaml"])
-	awaitRecord(ctx, t, up.Client(), contract.ReasonResolved, false)
+// follow does steps 4 and 5 while a provider runs.
+func follow(ctx context.Context, t *testing.T, c client.WithWatch, machine string, provider *exec.Cmd) {
+	t.Helper()
+	stop := start(t, provider)
+
+	apply(ctx, t, c, machine)
+	awaitRecord(ctx, t, c, contract.ReasonResolved, false)
 	desk := &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": contract.Group + "/v1alpha1", "kind": "DeskSchedule",
 		"metadata": map[string]any{"namespace": "trading", "name": "desk-7"},
 	}}
 	flip := client.RawPatch(types.MergePatchType, []byte(`{"spec":{"open":true}}`))
-	if err := up.Client().Patch(ctx, desk, flip); err != nil {
+	if err := c.Patch(ctx, desk, flip); err != nil {
 		t.Fatal(err)
 	}
+	awaitRecord(ctx, t, c, contract.ReasonResolved, true)
 
-	// Step 5: the verdict is seen, and held once the schedule is gone.
-	awaitRecord(ctx, t, up.Client(), contract.ReasonResolved, true)
-	if err := provider.Stop(); err != nil {
+	stop()
+	if err := c.Delete(ctx, desk); err != nil {
 		t.Fatal(err)
 	}
-	if err := up.Client().Delete(ctx, desk); err != nil {
-		t.Fatal(err)
-	}
-	awaitRecord(ctx, t, up.Client(), contract.ReasonProviderNotFound, true)
-}
+	awaitRecord(ctx, t, c, contract.ReasonProviderNotFound, true)
 
-// The script of the guide is at least one that bash can read.
-func TestGuideHasAScriptWithoutSyntaxErrors(t *testing.T) {
-	script := filesOf(readPage(t, "docs/create-your-own-provider.md"))["provider.sh"]
-	if script == "" {
-		t.Fatal("the guide has no provider.sh")
+	sm := scheduledMachine()
+	if err := c.Delete(ctx, sm); err != nil {
+		t.Fatal(err)
 	}
-	check := exec.CommandContext(t.Context(), "bash", "-n")
-	check.Stdin = strings.NewReader(script)
-	if output, err := check.CombinedOutput(); err != nil {
-		t.Errorf("provider.sh: %v\n%s", err, output)
+	if err := await.Gone(ctx, c, sm); err != nil {
+		t.Fatal(err)
 	}
 }
 
@@ -120,50 +127,78 @@ func startCluster(ctx context.Context, t *testing.T) *localcluster.Cluster {
 	return up
 }
 
-// startProvider builds the guide's program in this module, where everything
-// that it imports is at hand, and runs it with the credentials of its account.
-func startProvider(ctx context.Context, t *testing.T, up *localcluster.Cluster, source string) *process.Process {
+// program builds the guide's program in this module, where everything that it
+// imports is at hand.
+func program(ctx context.Context, t *testing.T, source, kubeconfig string) *exec.Cmd {
 	t.Helper()
-	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "main.go"), []byte(source), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	program := filepath.Join(dir, "desk-schedule")
-	build := exec.CommandContext(ctx, "go", "build", "-o", program, filepath.Join(dir, "main.go"))
+	file := write(t, "main.go", source)
+	path := filepath.Join(filepath.Dir(file), "desk-schedule")
+	build := exec.CommandContext(ctx, "go", "build", "-o", path, file)
 	build.Dir = root
 	if output, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("building main.go: %v\n%s", err, output)
 	}
-	if _, err := up.ServiceAccountConfig(ctx, "5spot-system", "desk-schedule-provider"); err != nil {
-		t.Fatal(err)
-	}
-	log := filepath.Join(dir, "log")
-	provider, err := process.Start(ctx, process.Options{
-		Name: "provider of the guide", Path: program, Log: log,
-		Args: []string{
-			"--kubeconfig=" + filepath.Join(up.Dir(), "credentials", "5spot-system", "desk-schedule-provider.kubeconfig"),
-			"--metrics-bind-address=0", "--health-probe-bind-address=0",
-		},
-	})
+	return exec.Command(path, "--kubeconfig="+kubeconfig, "--metrics-bind-address=0", "--health-probe-bind-address=0")
+}
+
+// script is the guide's script, with the kubectl that is built here.
+func script(t *testing.T, source, kubeconfig string) *exec.Cmd {
+	t.Helper()
+	bin, err := filepath.Abs(filepath.Join(root, "bin"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() {
-		if err := provider.Stop(); err != nil {
-			t.Error(err)
+	if _, err := os.Stat(filepath.Join(bin, "kubectl")); err != nil {
+		t.Fatalf("kubectl is missing: run `make build` (%v)", err)
+	}
+	shell := exec.Command("bash", write(t, "provider.sh", source))
+	shell.Env = append(os.Environ(), "KUBECONFIG="+kubeconfig, "KUBECACHEDIR="+t.TempDir(),
+		"PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"))
+	return shell
+}
+
+func write(t *testing.T, name, text string) string {
+	t.Helper()
+	if text == "" {
+		t.Fatalf("the guide has no %s", name)
+	}
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// start starts a provider, and whatever it starts, in a process group of their
+// own, and returns a function that ends them all.
+func start(t *testing.T, provider *exec.Cmd) (stop func()) {
+	t.Helper()
+	var log bytes.Buffer
+	provider.Stdout, provider.Stderr = &log, &log
+	provider.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	if err := provider.Start(); err != nil {
+		t.Fatal(err)
+	}
+	stop = sync.OnceFunc(func() {
+		if err := syscall.Kill(-provider.Process.Pid, syscall.SIGKILL); err != nil {
+			t.Errorf("stopping the provider: %v", err)
 		}
-		if text, err := os.ReadFile(log); err == nil && t.Failed() {
-			t.Logf("the provider's log:\n%s", text)
+		_ = provider.Wait() // it was killed
+	})
+	t.Cleanup(func() {
+		stop()
+		if t.Failed() {
+			t.Logf("the provider said:\n%s", log.String())
 		}
 	})
-	return provider
+	return stop
 }
 
 // apply applies a manifest, and waits until its CRDs are served.
 func apply(ctx context.Context, t *testing.T, c client.WithWatch, manifest string) {
 	t.Helper()
 	if manifest == "" {
-		t.Fatal("the guide has no such file")
+		t.Fatal("the guide has no such manifest")
 	}
 	for document := range strings.SplitSeq(manifest, "---\n") {
 		object := &unstructured.Unstructured{}
@@ -195,7 +230,7 @@ func apply(ctx context.Context, t *testing.T, c client.WithWatch, manifest strin
 // awaitRecord waits until the ScheduledMachine of the guide says what it has read.
 func awaitRecord(ctx context.Context, t *testing.T, c client.WithWatch, reason string, active bool) {
 	t.Helper()
-	sm := &v1beta1.ScheduledMachine{ObjectMeta: metav1.ObjectMeta{Namespace: "trading", Name: "desk-7-rack"}}
+	sm := scheduledMachine()
 	err := await.Object(ctx, c, sm, func() error {
 		record := sm.Status.SpotSchedule
 		if record == nil || record.Reason != reason || ptr.Deref(record.Active, !active) != active {
@@ -206,4 +241,9 @@ func awaitRecord(ctx context.Context, t *testing.T, c client.WithWatch, reason s
 	if err != nil {
 		t.Fatal(err)
 	}
+}
+
+// scheduledMachine returns that of the guide, to be filled.
+func scheduledMachine() *v1beta1.ScheduledMachine {
+	return &v1beta1.ScheduledMachine{ObjectMeta: metav1.ObjectMeta{Namespace: "trading", Name: "desk-7-rack"}}
 }
