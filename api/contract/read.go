@@ -123,6 +123,13 @@ func (r Reading) Stale() bool {
 	return r.ObservedGeneration != nil && *r.ObservedGeneration < r.Generation
 }
 
+// Equal reports whether two readings say the same.
+func (r Reading) Equal(other Reading) bool {
+	sameGeneration := r.ObservedGeneration == nil && other.ObservedGeneration == nil ||
+		r.ObservedGeneration != nil && other.ObservedGeneration != nil && *r.ObservedGeneration == *other.ObservedGeneration
+	return r.Verdict == other.Verdict && r.Generation == other.Generation && sameGeneration && r.NextTransition.Equal(other.NextTransition)
+}
+
 // ReadObject reads a schedule object. Of its spec it reads nothing.
 func ReadObject(object *unstructured.Unstructured) Reading {
 	status := object.Object["status"]

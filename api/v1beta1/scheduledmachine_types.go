@@ -65,6 +65,13 @@ type ScheduledMachineSpec struct {
 	// +kubebuilder:validation:Pattern=`^[A-Za-z0-9][A-Za-z0-9._-]*$`
 	ClusterName string `json:"clusterName"`
 
+	// version is the machine's Kubernetes version, for example v1.37.2. Absent: that
+	// of the cluster's control plane when the machine comes up, if it tells one.
+	// +optional
+	// +kubebuilder:validation:MaxLength=256
+	// +kubebuilder:validation:Pattern=`^v(0|[1-9][0-9]*)\.(0|[1-9][0-9]*)\.(0|[1-9][0-9]*)([-+.0-9A-Za-z_]*)$`
+	Version string `json:"version,omitempty"`
+
 	// bootstrapSpec is the Cluster API bootstrap object to create, for example a KubeadmConfig.
 	// +required
 	BootstrapSpec EmbeddedObject `json:"bootstrapSpec"`
@@ -86,13 +93,15 @@ type ScheduledMachineSpec struct {
 	Priority *int32 `json:"priority,omitempty"`
 
 	// gracefulShutdownTimeout bounds the whole shutdown, from the deletion of
-	// the Machine until it is gone: a whole number followed by s, m or h, at most 24h.
+	// the Machine until it is gone: a whole number followed by s, m or h, at most
+	// 24h. When it is over Cluster API is told not to wait for the node any longer.
 	// +optional
 	// +kubebuilder:default="5m"
 	GracefulShutdownTimeout Timeout `json:"gracefulShutdownTimeout,omitempty"`
 
 	// nodeDrainTimeout bounds the drain of the machine's node: a whole number
-	// followed by s, m or h, at most 24h.
+	// followed by s, m or h, at most 24h. 0s sets no bound of its own;
+	// gracefulShutdownTimeout bounds the drain all the same.
 	// +optional
 	// +kubebuilder:default="5m"
 	NodeDrainTimeout Timeout `json:"nodeDrainTimeout,omitempty"`

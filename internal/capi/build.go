@@ -26,8 +26,9 @@ func Infrastructure(sm *v1beta1.ScheduledMachine) (*unstructured.Unstructured, e
 	return embedded(sm, &sm.Spec.InfrastructureSpec)
 }
 
-// Machine returns the Machine of a ScheduledMachine at a version of the Machine API.
-func Machine(sm *v1beta1.ScheduledMachine, version string) (*unstructured.Unstructured, error) {
+// Machine returns the Machine of a ScheduledMachine at a version of the Machine
+// API. kubernetes is the Kubernetes version of its node; "" if nobody tells.
+func Machine(sm *v1beta1.ScheduledMachine, version, kubernetes string) (*unstructured.Unstructured, error) {
 	drain, err := time.ParseDuration(string(sm.Spec.NodeDrainTimeout))
 	if err != nil {
 		return nil, fmt.Errorf("reading spec.nodeDrainTimeout: %w", err)
@@ -38,9 +39,9 @@ func Machine(sm *v1beta1.ScheduledMachine, version string) (*unstructured.Unstru
 	}
 	switch version {
 	case VersionV1Beta2:
-		return toUnstructured(machineV1Beta2(sm, metadata, drain))
+		return toUnstructured(machineV1Beta2(sm, metadata, drain, kubernetes))
 	case VersionV1Beta1:
-		return toUnstructured(machineV1Beta1(sm, metadata, drain))
+		return toUnstructured(machineV1Beta1(sm, metadata, drain, kubernetes))
 	}
 	return nil, fmt.Errorf("Machine API version %q is not known", version)
 }

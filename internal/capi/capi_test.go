@@ -53,7 +53,7 @@ func TestObjectsOfAScheduledMachine(t *testing.T) {
 			for _, build := range []func() (*unstructured.Unstructured, error){
 				func() (*unstructured.Unstructured, error) { return capi.Bootstrap(rack(nil)) },
 				func() (*unstructured.Unstructured, error) { return capi.Infrastructure(rack(nil)) },
-				func() (*unstructured.Unstructured, error) { return capi.Machine(rack(nil), version) },
+				func() (*unstructured.Unstructured, error) { return capi.Machine(rack(nil), version, "v1.37.2") },
 			} {
 				object, err := build()
 				if err != nil {
@@ -88,7 +88,7 @@ func golden(t *testing.T, name, got string) {
 }
 
 func TestAnUnknownMachineVersionIsRefused(t *testing.T) {
-	if _, err := capi.Machine(rack(nil), "v1"); err == nil {
+	if _, err := capi.Machine(rack(nil), "v1", ""); err == nil {
 		t.Error("want an error for a version that this package does not know")
 	}
 	if version, ok := capi.MachineVersion([]string{"v2", "v1beta1", "v1beta2"}); !ok || version != "v1beta2" {
@@ -102,7 +102,7 @@ func TestAnUnknownMachineVersionIsRefused(t *testing.T) {
 func TestALongNameStillGivesAValidLabel(t *testing.T) {
 	long := strings.Repeat("a", 200)
 	label := func(name string) string {
-		object, err := capi.Machine(rack(func(sm *v1beta1.ScheduledMachine) { sm.Name = name }), capi.VersionV1Beta2)
+		object, err := capi.Machine(rack(func(sm *v1beta1.ScheduledMachine) { sm.Name = name }), capi.VersionV1Beta2, "")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -244,6 +244,40 @@ func TestAMachineRunsOnlyWhileItsNodeIsReadyAndItIsNotGoing(t *testing.T) {
 	} {
 		if not.Running() {
 			t.Errorf("%+v does not run", not)
+		}
+	}
+}
+
+func TestTheVersionOfAControlPlane(t *testing.T) {
+	for name, test := range map[string]struct{ manifest, want string }{
+		"runs one, is to run another": {`{spec: {version: v1.38.0}, status: {version: v1.37.2}}`, "v1.37.2"},
+		"is to run one":               {`{spec: {version: v1.38.0}}`, "v1.38.0"},
+		"tells none":                  {`{spec: {replicas: 3}}`, ""},
+		"tells a number":              {`{spec: {version: 1.37}}`, ""},
+	} {
+		var object unstructured.Unstructured
+		if err := yaml.Unmarshal([]byte(test.manifest), &object.Object); err != nil {
+			t.Fatal(err)
+		}
+		if got := capi.ControlPlaneVersion(&object); got != test.want {
+			t.Errorf("%s: got %q, want %q", name, got, test.want)
+		}
+	}
+}
+
+func TestTheControlPlaneOfACluster(t *testing.T) {
+	for name, test := range map[string]struct{ manifest, group, kind, object string }{
+		"v1beta2": {`{spec: {controlPlaneRef: {apiGroup: g, kind: K, name: cp}}}`, "g", "K", "cp"},
+		"v1beta1": {`{spec: {controlPlaneRef: {apiVersion: g/v1, kind: K, name: cp, namespace: x}}}`, "g", "K", "cp"},
+		"none":    {`{spec: {}}`, "", "", ""},
+	} {
+		var object unstructured.Unstructured
+		if err := yaml.Unmarshal([]byte(test.manifest), &object.Object); err != nil {
+			t.Fatal(err)
+		}
+		kind, found := capi.ControlPlaneOf(&object)
+		if kind.Group != test.group || kind.Kind != test.kind || found != test.object {
+			t.Errorf("%s: got %s %q", name, kind, found)
 		}
 	}
 }

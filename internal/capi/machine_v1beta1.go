@@ -15,13 +15,18 @@ import (
 	"github.com/fivespot/fivespot/api/v1beta1"
 )
 
-func machineV1Beta1(sm *v1beta1.ScheduledMachine, metadata metav1.ObjectMeta, drain time.Duration) *clusterv1beta1.Machine {
+func machineV1Beta1(sm *v1beta1.ScheduledMachine, metadata metav1.ObjectMeta, drain time.Duration, kubernetes string) *clusterv1beta1.Machine {
+	var version *string
+	if kubernetes != "" {
+		version = &kubernetes
+	}
 	bootstrap := objectReference(&sm.Spec.BootstrapSpec, sm)
 	return &clusterv1beta1.Machine{
 		TypeMeta:   metav1.TypeMeta{APIVersion: clusterv1beta1.GroupVersion.String(), Kind: MachineKind.Kind},
 		ObjectMeta: metadata,
 		Spec: clusterv1beta1.MachineSpec{
 			ClusterName:       sm.Spec.ClusterName,
+			Version:           version,
 			Bootstrap:         clusterv1beta1.Bootstrap{ConfigRef: &bootstrap},
 			InfrastructureRef: objectReference(&sm.Spec.InfrastructureSpec, sm),
 			NodeDrainTimeout:  &metav1.Duration{Duration: drain},

@@ -15,12 +15,13 @@ import (
 	"github.com/fivespot/fivespot/api/v1beta1"
 )
 
-func machineV1Beta2(sm *v1beta1.ScheduledMachine, metadata metav1.ObjectMeta, drain time.Duration) *clusterv1.Machine {
+func machineV1Beta2(sm *v1beta1.ScheduledMachine, metadata metav1.ObjectMeta, drain time.Duration, kubernetes string) *clusterv1.Machine {
 	return &clusterv1.Machine{
 		TypeMeta:   metav1.TypeMeta{APIVersion: clusterv1.GroupVersion.String(), Kind: MachineKind.Kind},
 		ObjectMeta: metadata,
 		Spec: clusterv1.MachineSpec{
 			ClusterName:       sm.Spec.ClusterName,
+			Version:           kubernetes,
 			Bootstrap:         clusterv1.Bootstrap{ConfigRef: contractReference(&sm.Spec.BootstrapSpec, sm.Name)},
 			InfrastructureRef: contractReference(&sm.Spec.InfrastructureSpec, sm.Name),
 			Deletion:          clusterv1.MachineDeletionSpec{NodeDrainTimeoutSeconds: ptr.To(int32(drain / time.Second))},

@@ -20,7 +20,7 @@ const (
 // MachineKind is the kind of a Cluster API Machine.
 var MachineKind = schema.GroupKind{Group: clusterv1.GroupVersion.Group, Kind: "Machine"}
 
-// MachineVersion picks the version of the Machine API to speak from those that
+// MachineVersion picks the version of Cluster API's own kinds to speak from those that
 // are served. ok is false when none of them is known to this package.
 func MachineVersion(served []string) (version string, ok bool) {
 	for _, version := range []string{VersionV1Beta2, VersionV1Beta1} {

@@ -55,7 +55,7 @@ func (f *follower[T]) run(ctx context.Context) {
 	registration, err := f.informer.AddEventHandler(handlers(func(object T) {
 		meta := object.GetObjectMeta()
 		f.store.notifyObject(f.kind.GroupKind, types.NamespacedName{Namespace: meta.GetNamespace(), Name: meta.GetName()})
-	}))
+	}, f.store.options.Same))
 	if err != nil {
 		f.store.options.Log.Error(err, "cannot follow a kind", "kind", f.kind.String())
 		return

@@ -36,8 +36,9 @@ func newInformer(client dynamic.Interface, resource schema.GroupVersionResource,
 	return informer, informer.SetTransform(transform)
 }
 
-// handlers calls changed with every object that is new, gone or different.
-func handlers[T any](changed func(T)) cache.ResourceEventHandlerFuncs {
+// handlers calls changed with every object that is new, gone or, unless same
+// says that it is not, different.
+func handlers[T any](changed func(T), same func(before, after T) bool) cache.ResourceEventHandlerFuncs {
 	call := func(object any) {
 		if tombstone, ok := object.(cache.DeletedFinalStateUnknown); ok {
 			object = tombstone.Obj
@@ -47,8 +48,14 @@ func handlers[T any](changed func(T)) cache.ResourceEventHandlerFuncs {
 		}
 	}
 	return cache.ResourceEventHandlerFuncs{
-		AddFunc:    call,
-		UpdateFunc: func(_, after any) { call(after) },
+		AddFunc: call,
+		UpdateFunc: func(was, is any) {
+			before, known := was.(T)
+			after, ok := is.(T)
+			if ok && !(known && same != nil && same(before, after)) {
+				changed(after)
+			}
+		},
 		DeleteFunc: call,
 	}
 }

@@ -85,7 +85,7 @@ func (r *Registry) NeedLeaderElection() bool { return false }
 
 // Start follows the CRDs until the context ends.
 func (r *Registry) Start(ctx context.Context) error {
-	registration, err := r.informer.AddEventHandler(handlers(func(d *definition) { r.refresh(d.kind.GroupKind) }))
+	registration, err := r.informer.AddEventHandler(handlers(func(d *definition) { r.refresh(d.kind.GroupKind) }, nil))
 	if err != nil {
 		return fmt.Errorf("watching CustomResourceDefinitions: %w", err)
 	}

@@ -61,6 +61,9 @@ type StoreOptions[T Object] struct {
 	Version func(Kind) string
 	// Reduce turns an object into what is kept of it.
 	Reduce func(*unstructured.Unstructured) T
+	// Same reports whether a change of what is kept is none to a subscriber.
+	// Nil: every change is one.
+	Same func(before, after T) bool
 	// Log receives what an operator may want to know.
 	Log logr.Logger
 }

@@ -41,6 +41,7 @@ func New(client dynamic.Interface, registry *kinds.Registry, log logr.Logger) *C
 		Client:   client,
 		Select:   func(k kinds.Kind) bool { return k.Group == contract.Group && k.Namespaced },
 		Reduce:   reduce,
+		Same:     func(before, after *schedule) bool { return before.reading.Equal(after.reading) },
 		Log:      log,
 	})}
 }

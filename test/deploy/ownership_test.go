@@ -105,8 +105,8 @@ func children(t *testing.T, machine *v1beta1.ScheduledMachine) []*unstructured.U
 		}
 		all = append(all, object)
 	}
-	add(capi.Machine(machine, capi.VersionV1Beta2))
-	add(capi.Machine(machine, capi.VersionV1Beta1))
+	add(capi.Machine(machine, capi.VersionV1Beta2, ""))
+	add(capi.Machine(machine, capi.VersionV1Beta1, ""))
 	add(capi.Bootstrap(machine))
 	add(capi.Infrastructure(machine))
 	return all

@@ -206,20 +206,20 @@ func providerRights(t *testing.T, kinds []string) map[string][]string {
 // controllerRights spells out, for the resources that are asked about, what the
 // controller may do to each.
 func controllerRights(resources []string) map[string][]string {
-	read := []string{"get", "list", "watch"}
+	read, follow := []string{"get", "list", "watch"}, []string{"list", "watch"}
 	want := map[string][]string{
 		"5spot.finos.org scheduledmachines":              append(slices.Clone(read), "patch"),
 		"5spot.finos.org scheduledmachines/status":       {"patch"},
 		"5spot.finos.org scheduledmachines/finalizers":   {"update"},
-		"apiextensions.k8s.io customresourcedefinitions": read,
+		"apiextensions.k8s.io customresourcedefinitions": follow,
 		"cluster.x-k8s.io machines":                      append(slices.Clone(read), "create", "patch", "delete"),
-		"cluster.x-k8s.io clusters":                      read,
+		"cluster.x-k8s.io clusters":                      follow,
 		"events.k8s.io events":                           {"create", "patch"},
 	}
 	for _, resource := range resources {
 		switch group, _, _ := strings.Cut(resource, " "); group {
-		case "spotschedules.5spot.finos.org":
-			want[resource] = read
+		case "spotschedules.5spot.finos.org", "controlplane.cluster.x-k8s.io":
+			want[resource] = follow
 		case "bootstrap.cluster.x-k8s.io", "infrastructure.cluster.x-k8s.io", "k0smotron.io":
 			want[resource] = append(slices.Clone(read), "create", "delete")
 		}

@@ -62,7 +62,9 @@ func (r *Reconciler) createAll(ctx context.Context, sm *v1beta1.ScheduledMachine
 	}{
 		{seen.bootstrap, func() (*unstructured.Unstructured, error) { return capi.Bootstrap(sm) }},
 		{seen.infrastructure, func() (*unstructured.Unstructured, error) { return capi.Infrastructure(sm) }},
-		{seen.machine, func() (*unstructured.Unstructured, error) { return capi.Machine(sm, seen.machine.version) }},
+		{seen.machine, func() (*unstructured.Unstructured, error) {
+			return capi.Machine(sm, seen.machine.version, seen.kubernetes)
+		}},
 	} {
 		if part.present() {
 			continue

@@ -49,7 +49,7 @@ func newChildren(client dynamic.Interface, registry *kinds.Registry, log logr.Lo
 
 // childVersion picks the version to read a kind at.
 func childVersion(kind kinds.Kind) string {
-	if kind.GroupKind == capi.MachineKind {
+	if kind.GroupKind == capi.MachineKind || kind.GroupKind == capi.ClusterKind {
 		if version, ok := capi.MachineVersion(kind.Served); ok {
 			return version
 		}

@@ -128,6 +128,58 @@ func TestASpecThatCannotBeUsedIsSaidByFieldAndPutRight(t *testing.T) {
 	d.awaitObject(machineKind, "rack")
 }
 
+func TestAClusterThatIsMissingIsSaidAndItsComingIsEnough(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	d.schedule(true)
+	sm := d.machine("rack", func(sm *v1beta1.ScheduledMachine) { sm.Spec.ClusterName = "late" })
+	invalid := d.awaitReason(sm, v1beta1.ConditionReferencesValid, v1beta1.ReasonReferencesInvalid)
+	if !strings.HasPrefix(invalid.Message, "spec.clusterName: ") {
+		t.Errorf("the condition says %q, want the field's path", invalid.Message)
+	}
+
+	cluster := d.object(metav1.TypeMeta{APIVersion: "cluster.x-k8s.io/v1beta2", Kind: "Cluster"}, "late")
+	cluster.Object["spec"] = map[string]any{"controlPlaneRef": map[string]any{
+		"apiGroup": "controlplane.cluster.x-k8s.io", "kind": "KubeadmControlPlane", "name": "late",
+	}}
+	if err := d.client.Create(t.Context(), cluster); err != nil {
+		t.Fatal(err)
+	}
+	d.await(sm, func() error {
+		if !strings.Contains(sm.Status.Message, "KubeadmControlPlane late") {
+			return fmt.Errorf("message is %q", sm.Status.Message)
+		}
+		return nil
+	})
+
+	controlPlane := d.object(metav1.TypeMeta{APIVersion: "controlplane.cluster.x-k8s.io/v1beta2", Kind: "KubeadmControlPlane"}, "late")
+	controlPlane.Object["spec"] = map[string]any{
+		"version":           "v1.36.1",
+		"kubeadmConfigSpec": map[string]any{"format": "cloud-config"},
+		"machineTemplate": map[string]any{"spec": map[string]any{"infrastructureRef": map[string]any{
+			"apiGroup": "infrastructure.cluster.x-k8s.io", "kind": "DevMachineTemplate", "name": "late",
+		}}},
+	}
+	if err := d.client.Create(t.Context(), controlPlane); err != nil {
+		t.Fatal(err)
+	}
+	machine := d.awaitObject(machineKind, "rack")
+	if version, _, _ := unstructured.NestedString(machine.Object, "spec", "version"); version != "v1.36.1" {
+		t.Errorf("the Machine has version %q, want the control plane's", version)
+	}
+}
+
+func TestAVersionInTheSpecWins(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	d.schedule(true)
+	d.machine("rack", func(sm *v1beta1.ScheduledMachine) { sm.Spec.Version = "v1.35.7" })
+	machine := d.awaitObject(machineKind, "rack")
+	if version, _, _ := unstructured.NestedString(machine.Object, "spec", "version"); version != "v1.35.7" {
+		t.Errorf("the Machine has version %q, want the spec's", version)
+	}
+}
+
 // hardware is an infrastructure kind that is installed late.
 const hardware = `
 apiVersion: apiextensions.k8s.io/v1
@@ -203,7 +255,7 @@ func TestBothVersionsOfTheMachineAPI(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	serve(false)
+	serve(false) // of Machine only: the Cluster stays at v1beta2
 	if err := c.Create(t.Context(), namespaceNamed("desk")); err != nil {
 		t.Fatal(err)
 	}

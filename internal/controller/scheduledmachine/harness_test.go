@@ -60,8 +60,22 @@ func newDeskOn(t *testing.T, plane *devplane.Plane, namespace string) *desk {
 		T: t, plane: plane, client: devplanetest.ClientFor(t, plane.Config()),
 		namespace: namespace, clock: clocktesting.NewFakeClock(longAgo),
 	}
+	d.cluster()
 	d.start()
 	return d
+}
+
+// cluster makes the Cluster that the machines join; its control plane comes
+// with a test that needs one.
+func (d *desk) cluster() {
+	d.Helper()
+	cluster := d.object(metav1.TypeMeta{APIVersion: "cluster.x-k8s.io/v1beta2", Kind: "Cluster"}, "trading")
+	cluster.Object["spec"] = map[string]any{"infrastructureRef": map[string]any{
+		"apiGroup": "infrastructure.cluster.x-k8s.io", "kind": "DevCluster", "name": "trading",
+	}}
+	if err := d.client.Create(d.Context(), cluster); err != nil {
+		d.Fatal(err)
+	}
 }
 
 // start runs the controller as its own service account; restart first if it runs.
@@ -98,7 +112,7 @@ func (d *desk) start() {
 
 func (d *desk) managerOptions() manager.Options {
 	return manager.Options{
-		Scheme:     devplanetest.Scheme(),
+		Scheme:     d.client.Scheme(),
 		Client:     scheduledmachine.ClientOptions(),
 		Cache:      cache.Options{DefaultNamespaces: map[string]cache.Config{d.namespace: {}}},
 		Metrics:    metricsserver.Options{BindAddress: "0"},

@@ -38,6 +38,7 @@ func clusterAPI(p *devplane.Plane) error {
 	for _, file := range files {
 		switch name := filepath.Base(file); {
 		case strings.HasPrefix(name, "cluster.x-k8s.io_machines."),
+			strings.HasPrefix(name, "cluster.x-k8s.io_clusters."), strings.HasPrefix(name, "controlplane."),
 			strings.HasPrefix(name, "bootstrap."), strings.HasPrefix(name, "infrastructure.cluster.x-k8s.io_devmachines."):
 		default:
 			continue

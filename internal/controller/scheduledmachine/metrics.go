@@ -65,32 +65,50 @@ func (m *metrics) wrote(f *facts) {
 	}
 }
 
-// phases counts the machines by phase at the moment it is asked.
-type phases struct {
-	reader client.Reader
-	desc   *prometheus.Desc
+// census counts the ScheduledMachines at the moment it is asked.
+type census struct {
+	reader     client.Reader
+	byPhase    *prometheus.Desc
+	unresolved *prometheus.Desc
 }
 
-func newPhases(reader client.Reader) *phases {
-	return &phases{reader: reader, desc: prometheus.NewDesc("fivespot_machines_by_phase",
-		"ScheduledMachines in each phase.", []string{"phase"}, nil)}
+func newCensus(reader client.Reader) *census {
+	return &census{
+		reader: reader,
+		byPhase: prometheus.NewDesc("fivespot_machines_by_phase",
+			"ScheduledMachines in each phase.", []string{"phase"}, nil),
+		unresolved: prometheus.NewDesc("fivespot_machines_unresolved",
+			"ScheduledMachines whose schedule gives no verdict now, by the kind of schedule and reason.",
+			[]string{"namespace", "kind", "reason"}, nil),
+	}
 }
 
 // Describe implements prometheus.Collector.
-func (p *phases) Describe(descriptions chan<- *prometheus.Desc) { descriptions <- p.desc }
+func (c *census) Describe(descriptions chan<- *prometheus.Desc) {
+	descriptions <- c.byPhase
+	descriptions <- c.unresolved
+}
 
 // Collect implements prometheus.Collector. It reports nothing while the cache
 // cannot be read.
-func (p *phases) Collect(collected chan<- prometheus.Metric) {
+func (c *census) Collect(collected chan<- prometheus.Metric) {
 	var machines v1beta1.ScheduledMachineList
-	if err := p.reader.List(context.Background(), &machines, client.UnsafeDisableDeepCopy); err != nil {
+	if err := c.reader.List(context.Background(), &machines, client.UnsafeDisableDeepCopy); err != nil {
 		return
 	}
-	counts := map[v1beta1.Phase]int{}
+	type cause struct{ namespace, kind, reason string }
+	phases, causes := map[v1beta1.Phase]int{}, map[cause]int{}
 	for i := range machines.Items {
-		counts[machines.Items[i].Status.Phase]++
+		sm := &machines.Items[i]
+		phases[sm.Status.Phase]++
+		if schedule := sm.Status.SpotSchedule; schedule != nil && !schedule.Resolved {
+			causes[cause{sm.Namespace, sm.Spec.Schedule.Kind, schedule.Reason}]++
+		}
 	}
 	for _, phase := range v1beta1.Phases {
-		collected <- prometheus.MustNewConstMetric(p.desc, prometheus.GaugeValue, float64(counts[phase]), string(phase))
+		collected <- prometheus.MustNewConstMetric(c.byPhase, prometheus.GaugeValue, float64(phases[phase]), string(phase))
+	}
+	for why, n := range causes {
+		collected <- prometheus.MustNewConstMetric(c.unresolved, prometheus.GaugeValue, float64(n), why.namespace, why.kind, why.reason)
 	}
 }

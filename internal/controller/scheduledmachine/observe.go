@@ -23,6 +23,8 @@ type observation struct {
 	readingKnown bool
 	// machine, bootstrap and infrastructure are the objects named after the ScheduledMachine.
 	machine, bootstrap, infrastructure piece
+	// kubernetes is the Kubernetes version for the machine's node; empty if nobody tells.
+	kubernetes string
 	// leftovers are objects of kinds that the spec named once and no longer does.
 	leftovers []piece
 	// problems say what is wrong with the embedded specs.
@@ -37,6 +39,8 @@ type piece struct {
 	version string
 	// child is the object; nil when there is none.
 	child *child
+	// unreadable says why nobody can tell whether there is an object; nil if one can.
+	unreadable error
 	// ours is true when the object belongs to this very ScheduledMachine.
 	ours bool
 }
@@ -71,10 +75,14 @@ func (r *Reconciler) observe(sm *v1beta1.ScheduledMachine) (observation, error) 
 	if seen.machine, err = r.observePiece(sm, capi.MachineKind); err != nil {
 		return seen, err
 	}
-	if seen.machine.kind.Kind == "" {
-		seen.problems = append(seen.problems, field.Invalid(field.NewPath("spec", "clusterName"), sm.Spec.ClusterName,
-			"Cluster API is not installed: there is no CRD for Machine in group "+capi.MachineKind.Group))
+	if seen.machine.unreadable != nil {
+		return seen, seen.machine.unreadable
 	}
+	var clusterProblems field.ErrorList
+	if seen.kubernetes, clusterProblems, err = r.observeCluster(sm); err != nil {
+		return seen, err
+	}
+	seen.problems = append(seen.problems, clusterProblems...)
 	spec := field.NewPath("spec")
 	if seen.bootstrap, err = r.observeEmbedded(sm, &sm.Spec.BootstrapSpec, spec.Child("bootstrapSpec"), &seen.problems); err != nil {
 		return seen, err
@@ -99,6 +107,8 @@ func (r *Reconciler) observeEmbedded(sm *v1beta1.ScheduledMachine, object *v1bet
 	}
 	found.version = wanted.Version
 	switch {
+	case found.unreadable != nil:
+		*problems = append(*problems, field.InternalError(path.Child("kind"), found.unreadable))
 	case found.kind.Kind == "":
 		*problems = append(*problems, field.Invalid(path.Child("kind"), object.Kind,
 			fmt.Sprintf("no CRD for this kind in group %s is installed", wanted.Group)))
@@ -137,7 +147,7 @@ func (r *Reconciler) observeLeftovers(sm *v1beta1.ScheduledMachine) ([]piece, er
 		if err != nil {
 			return nil, err
 		}
-		if found.present() {
+		if found.present() || found.unreadable != nil {
 			leftovers = append(leftovers, found)
 		}
 	}
@@ -151,7 +161,7 @@ func (r *Reconciler) observePiece(sm *v1beta1.ScheduledMachine, kind schema.Grou
 	case kinds.NotInstalled:
 		return piece{}, nil
 	case kinds.Unreadable:
-		return piece{}, fmt.Errorf("listing the objects of kind %s: %w", kind, result.Err)
+		return piece{unreadable: fmt.Errorf("listing the objects of kind %s: %w", kind, result.Err)}, nil
 	case kinds.Absent:
 		return piece{kind: result.Kind, version: childVersion(result.Kind)}, nil
 	case kinds.Present:

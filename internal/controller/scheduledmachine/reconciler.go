@@ -33,6 +33,7 @@ type Reconciler struct {
 	dynamic   dynamic.Interface // writes Cluster API objects
 	schedules *schedules.Cache
 	children  *kinds.Store[*child]
+	clusters  *kinds.Store[*clusterPart]
 	allowed   capi.AllowedGroups
 	clock     clock.PassiveClock
 	alarms    *alarm.Queue[types.NamespacedName]

@@ -68,7 +68,7 @@ func Setup(ctx context.Context, mgr manager.Manager, options Options) error {
 	if err != nil {
 		return fmt.Errorf("registering metrics: %w", err)
 	}
-	if err := options.Metrics.Register(newPhases(mgr.GetCache())); err != nil {
+	if err := options.Metrics.Register(newCensus(mgr.GetCache())); err != nil {
 		return fmt.Errorf("registering metrics: %w", err)
 	}
 	log := mgr.GetLogger().WithName("scheduledmachine")
@@ -78,13 +78,14 @@ func Setup(ctx context.Context, mgr manager.Manager, options Options) error {
 		dynamic:   dynamicClient,
 		schedules: schedules.New(dynamicClient, registry, log),
 		children:  newChildren(dynamicClient, registry, log),
+		clusters:  newClusters(dynamicClient, registry, log),
 		allowed:   options.AllowedGroups,
 		clock:     options.Clock,
 		alarms:    alarm.New[types.NamespacedName](options.Clock),
 		events:    mgr.GetEventRecorder(v1beta1.FieldManager),
 		metrics:   counters,
 	}
-	for _, runnable := range []manager.Runnable{registry, r.schedules.Store(), r.children} {
+	for _, runnable := range []manager.Runnable{registry, r.schedules.Store(), r.children, r.clusters} {
 		if err := mgr.Add(runnable); err != nil {
 			return fmt.Errorf("adding a cache to the manager: %w", err)
 		}
@@ -106,6 +107,7 @@ func (r *Reconciler) watch(ctx context.Context, mgr manager.Manager, options Opt
 	waker := newWaker(mgr.GetCache())
 	r.schedules.Store().Subscribe(waker.scheduleChanged, waker.kindChanged)
 	r.children.Subscribe(waker.childChanged, waker.kindChanged)
+	r.clusters.Subscribe(waker.clusterChanged, waker.kindChanged)
 	err := builder.ControllerManagedBy(mgr).
 		Named("scheduledmachine").
 		For(&v1beta1.ScheduledMachine{}).

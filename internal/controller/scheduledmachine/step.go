@@ -41,7 +41,7 @@ func nextUp(seen *observation) step {
 	switch {
 	case seen.machine.child != nil:
 		return stepNone // it runs, is coming up, is going and waited out, or is not ours
-	case len(seen.leftovers) > 0:
+	case len(orphans(&observation{leftovers: seen.leftovers})) > 0:
 		return stepCleanUp
 	case seen.bootstrap.deleting() || seen.infrastructure.deleting():
 		return stepNone
@@ -89,9 +89,14 @@ func orphans(seen *observation) []piece {
 	return found
 }
 
-// remains reports whether any object of ours still exists.
+// remains reports whether any object of ours still exists, or may.
 func remains(seen *observation) bool {
-	return seen.machine.present() || seen.bootstrap.present() || seen.infrastructure.present() || len(seen.leftovers) > 0
+	for _, p := range []piece{seen.machine, seen.bootstrap, seen.infrastructure} {
+		if p.present() || p.unreadable != nil {
+			return true
+		}
+	}
+	return len(seen.leftovers) > 0
 }
 
 // timeout returns a timeout of the spec; the schema has checked its form.

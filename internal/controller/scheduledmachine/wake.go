@@ -92,10 +92,16 @@ func (w *waker) scheduleChanged(kind schema.GroupKind, name types.NamespacedName
 	w.addMatching(client.InNamespace(name.Namespace), client.MatchingFields{indexSchedule: scheduleKey(kind.Kind, name.Name)})
 }
 
+// clusterChanged wakes the ScheduledMachines of a namespace. What is kept of a
+// Cluster and of its control plane changes seldom.
+func (w *waker) clusterChanged(_ schema.GroupKind, name types.NamespacedName) {
+	w.addMatching(client.InNamespace(name.Namespace))
+}
+
 // kindChanged wakes the ScheduledMachines that have to do with a kind; all of
-// them when it is the empty kind.
+// them when it is the empty kind, or one of a cluster.
 func (w *waker) kindChanged(kind schema.GroupKind) {
-	if kind.Empty() {
+	if kind.Empty() || kind == capi.ClusterKind || kind.Group == capi.ControlPlaneGroup {
 		w.addMatching()
 		return
 	}
