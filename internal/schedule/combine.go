@@ -30,7 +30,7 @@ func (u union) first(at int64) interval {
 	found := never
 	for _, source := range u {
 		next := source.first(at)
-		if next.open < found.open || next.open <= at && next.close > found.close {
+		if next.open < found.open {
 			found = next
 		}
 	}

@@ -15,16 +15,16 @@ import (
 
 func TestDaysAndHoursAreReadAsUpstreamReadsThem(t *testing.T) {
 	days := map[string]string{
-		"":                 "",
-		"mon":              "mon",
-		"mon-fri":          "mon tue wed thu fri",
-		"fri-mon":          "mon fri sat sun",
-		"sun-sat":          "mon tue wed thu fri sat sun",
-		"mon-wed,fri-sun":  "mon tue wed fri sat sun",
-		"mon , wed - thu ": "mon wed thu",
-		"sun-sun":          "sun",
-		"mon,mon|tue":      "mon tue",
-		"tue-mon":          "mon tue wed thu fri sat sun",
+		"":                "",
+		"mon":             "mon",
+		"mon-fri":         "mon tue wed thu fri",
+		"fri-mon":         "mon fri sat sun",
+		"sun-sat":         "mon tue wed thu fri sat sun",
+		"mon-wed,fri-sun": "mon tue wed fri sat sun",
+		"mon , wed - thu": "mon wed thu",
+		"sun-sun":         "sun",
+		"mon,mon|tue":     "mon tue",
+		"tue-mon":         "mon tue wed thu fri sat sun",
 	}
 	for text, want := range days {
 		got, err := ParseDays(items(text))

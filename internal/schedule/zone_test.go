@@ -99,6 +99,78 @@ func TestInstantIsTheFirstAtOrPastTheReading(t *testing.T) {
 	}
 }
 
+// The last second before a jump, and the first one after it.
+func TestInstantIsExactToTheSecondAroundAJump(t *testing.T) {
+	zone := mustZone(t, "Europe/Berlin")
+	spring := instantOf(t, "2026-03-29T01:00:00Z").Unix() // 02:00 becomes 03:00
+	reading := instantOf(t, "2026-03-29T02:00:00Z").Unix()
+	for ahead, want := range map[int64]int64{-1: spring - 1, 0: spring, 1: spring, 3600: spring, 3601: spring + 1} {
+		if got := zone.instant(reading + ahead); got != want {
+			t.Errorf("%d seconds after 02:00: %d seconds after the jump, want %d", ahead, got-spring, want-spring)
+		}
+	}
+}
+
+// A rule that goes by days of the year puts each year's changes on another
+// weekday. No zone has one today.
+func TestARuleByDayOfTheYearHasThePeriodOfTheCalendar(t *testing.T) {
+	location, err := time.LoadLocationFromTZData("Test", zoneFile("XXX-1YYY,J60/2,J300/3"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := newZone("Test", location).settled; got.length != gregorianCycle {
+		t.Errorf("period %d", got.length)
+	}
+	location, err = time.LoadLocationFromTZData("Test", zoneFile("XXX-1YYY,M3.5.0/2,M10.5.0/3"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := newZone("Test", location).settled; got.length == gregorianCycle {
+		t.Errorf("period %d", got.length)
+	}
+}
+
+// zoneFile returns time zone data (RFC 8536) with no transition but a rule.
+func zoneFile(rule string) []byte {
+	block := func() []byte {
+		header := append([]byte("TZif2"), make([]byte, 15)...)
+		for _, count := range []byte{0, 0, 0, 1, 1, 4} { // transitions 1, types 1, letters 4
+			header = append(header, 0, 0, 0, count)
+		}
+		return header
+	}
+	local := append([]byte{0, 0, 0x0e, 0x10, 0, 0}, "XXX\x00"...)
+	file := append(block(), 0, 0, 0, 0, 0) // one transition, in 1970, to type 0
+	file = append(append(file, local...), block()...)
+	file = append(file, 0, 0, 0, 0, 0, 0, 0, 0, 0)
+	return append(append(file, local...), "\n"+rule+"\n"...)
+}
+
+func TestFixedZones(t *testing.T) {
+	for name, want := range map[string]bool{
+		"UTC": true, "EST": true, "MST": true, "HST": true, "Etc/GMT-14": true,
+		"America/New_York": false, "Asia/Kolkata": false, "EST5EDT": false, "America/Panama": false,
+	} {
+		if got := mustZone(t, name).Fixed(); got != want {
+			t.Errorf("%s: %t", name, got)
+		}
+	}
+}
+
+func TestNextOffset(t *testing.T) {
+	berlin := mustZone(t, "Europe/Berlin")
+	for at, want := range map[string]string{
+		"2026-03-29T00:59:59Z": "2026-03-29T01:00:00Z", "2026-03-29T01:00:00Z": "2026-10-25T01:00:00Z", "9999-07-01T00:00:00Z": "9999-10-31T01:00:00Z",
+	} {
+		if got, ok := berlin.NextOffset(instantOf(t, at)); !ok || !got.Equal(instantOf(t, want)) {
+			t.Errorf("after %s: %s, want %s", at, got, want)
+		}
+	}
+	if got, ok := mustZone(t, "Asia/Kolkata").NextOffset(instantOf(t, "1999-01-01T00:00:00Z")); ok {
+		t.Errorf("Kolkata changes its offset at %s", got)
+	}
+}
+
 func TestInstantOfATimeThatIsSkippedOrRepeated(t *testing.T) {
 	tests := map[string]struct {
 		zone    string
