@@ -22,7 +22,6 @@ import (
 	"k8s.io/client-go/util/workqueue"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
-	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 	"sigs.k8s.io/controller-runtime/pkg/source"
@@ -173,8 +172,7 @@ func (w *worker) newController(schedules cache.Cache) (controller.Controller, er
 	if err != nil {
 		return nil, err
 	}
-	err = watcher.Watch(source.Kind(schedules, w.object(),
-		&handler.TypedEnqueueRequestForObject[*unstructured.Unstructured]{}, worthLooking(r.written)))
+	err = watcher.Watch(source.TypedKind(schedules, w.object(), newEventHandler(r.written)))
 	if err != nil {
 		return nil, err
 	}
