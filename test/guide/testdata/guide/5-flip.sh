@@ -1,0 +1,2 @@
+kubectl -n trading patch manualschedule desk-override \
+  --type=merge -p '{"spec":{"enabled":true}}'
