@@ -32,6 +32,6 @@ func main() {
 	command := newCommand(os.Args[0], streams, clock.RealClock{})
 	if err := command.ExecuteContext(ctx); err != nil {
 		fmt.Fprintln(os.Stderr, "fivespot:", err)
-		os.Exit(1)
+		os.Exit(1) //nolint:gocritic // the handler of signals ends with the process
 	}
 }

@@ -76,7 +76,7 @@ func until(ctx context.Context, c client.WithWatch, object client.Object, check 
 		return missing == nil
 	}
 	key := client.ObjectKeyFromObject(object)
-	_, err = watchtools.UntilWithSync(ctx, listerWatcher(ctx, c, gvk, key), &unstructured.Unstructured{},
+	_, err = watchtools.UntilWithSync(ctx, listerWatcher(c, gvk, key), &unstructured.Unstructured{},
 		func(store cache.Store) (bool, error) {
 			// A state that is there at the start comes as an event; absence does not.
 			return len(store.ListKeys()) == 0 && seen(nil), nil
@@ -116,7 +116,7 @@ func fill(object client.Object, state *unstructured.Unstructured) error {
 	return runtime.DefaultUnstructuredConverter.FromUnstructured(state.Object, object)
 }
 
-func listerWatcher(ctx context.Context, c client.WithWatch, gvk schema.GroupVersionKind, key client.ObjectKey) *cache.ListWatch {
+func listerWatcher(c client.WithWatch, gvk schema.GroupVersionKind, key client.ObjectKey) *cache.ListWatch {
 	options := func(raw metav1.ListOptions) *client.ListOptions {
 		return &client.ListOptions{
 			Namespace:     key.Namespace,

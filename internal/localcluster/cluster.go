@@ -68,7 +68,8 @@ func Start(ctx context.Context, o Options) (*Cluster, error) {
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	defer context.AfterFunc(c.life, func() { cancel(context.Cause(c.life)) })()
+	giveUp := context.AfterFunc(c.life, func() { cancel(context.Cause(c.life)) }) //nolint:contextcheck // a part that ends the start
+	defer giveUp()
 	if err := c.start(ctx); err != nil {
 		if ended := c.Err(); ended != nil {
 			err = ended // the reason why the rest could not go on

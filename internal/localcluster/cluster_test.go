@@ -87,7 +87,7 @@ func TestWorkerMachineComesUpWithAReadyNodeAndGoesAway(t *testing.T) {
 func worker(t *testing.T, ctx context.Context, c client.Client, namespace, name string) *clusterv1.Machine {
 	t.Helper()
 	cluster := localclustertest.WorkloadClusterName
-	make := func(group, kind string, spec map[string]any) {
+	create := func(group, kind string, spec map[string]any) {
 		t.Helper()
 		object := &unstructured.Unstructured{Object: map[string]any{"spec": spec}}
 		object.SetGroupVersionKind(schema.GroupVersionKind{Group: group, Version: "v1beta2", Kind: kind})
@@ -98,10 +98,10 @@ func worker(t *testing.T, ctx context.Context, c client.Client, namespace, name 
 			t.Fatal(err)
 		}
 	}
-	make("bootstrap.cluster.x-k8s.io", "KubeadmConfig", map[string]any{
+	create("bootstrap.cluster.x-k8s.io", "KubeadmConfig", map[string]any{
 		"joinConfiguration": map[string]any{"nodeRegistration": map[string]any{"criSocket": "unix:///run/containerd/containerd.sock"}},
 	})
-	make("infrastructure.cluster.x-k8s.io", "DevMachine", map[string]any{"backend": map[string]any{"inMemory": map[string]any{}}})
+	create("infrastructure.cluster.x-k8s.io", "DevMachine", map[string]any{"backend": map[string]any{"inMemory": map[string]any{}}})
 	machine := &clusterv1.Machine{
 		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name, Labels: map[string]string{clusterv1.ClusterNameLabel: cluster}},
 		Spec: clusterv1.MachineSpec{

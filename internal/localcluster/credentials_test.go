@@ -19,7 +19,7 @@ import (
 	"k8s.io/client-go/kubernetes/fake"
 	clienttesting "k8s.io/client-go/testing"
 	"k8s.io/client-go/tools/clientcmd"
-	testclock "k8s.io/utils/clock/testing"
+	clocktesting "k8s.io/utils/clock/testing"
 )
 
 const adminKubeconfig = `
@@ -56,7 +56,7 @@ func newStore(t *testing.T, now time.Time) (*credentialStore, *issuer) {
 	if err := os.WriteFile(kubeconfig, []byte(adminKubeconfig), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	i := &issuer{clock: &sleepClock{testclock.NewFakeClock(now), make(chan struct{}, 100)}, fail: map[int]bool{}, answered: make(chan int, 100)}
+	i := &issuer{clock: &sleepClock{clocktesting.NewFakeClock(now), make(chan struct{}, 100)}, fail: map[int]bool{}, answered: make(chan int, 100)}
 	client := fake.NewClientset()
 	client.PrependReactor("create", "serviceaccounts/token", i.answer)
 	return &credentialStore{dir: filepath.Join(dir, "credentials"), kubeconfig: kubeconfig, client: client, clock: i.clock}, i
@@ -78,7 +78,7 @@ func (i *issuer) answer(action clienttesting.Action) (bool, runtime.Object, erro
 
 // A sleepClock says when somebody has begun to wait for it.
 type sleepClock struct {
-	*testclock.FakeClock
+	*clocktesting.FakeClock
 	sleeping chan struct{}
 }
 

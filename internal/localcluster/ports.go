@@ -29,7 +29,7 @@ func (p *portPicker) pick() (int, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for range 1000 {
-		port := minPort + rand.IntN(maxPort-minPort+1)
+		port := minPort + rand.IntN(maxPort-minPort+1) //nolint:gosec // no secret, only unlike the next one's choice
 		if p.given[port] {
 			continue
 		}

@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"os"
 	"runtime"
-
 	_ "time/tzdata" // a program that says its edition has it on board
 )
 

@@ -5,6 +5,7 @@ package up_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -124,7 +125,7 @@ func TestUpForAProviderAuthor(t *testing.T) {
 
 func isActive(schedule *schedulesv1.ManualSchedule) error {
 	if schedule.Status.Active == nil || !*schedule.Status.Active {
-		return fmt.Errorf("its status.active is not true")
+		return errors.New("its status.active is not true")
 	}
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 
 	"github.com/spf13/cobra"
 	"k8s.io/utils/clock"
@@ -67,12 +68,14 @@ func play(ctx context.Context, cluster *localcluster.Cluster, streams cli.Stream
 		return err
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	defer context.AfterFunc(cluster.Context(), func() { cancel(cluster.Err()) })()
+	stop := context.AfterFunc(cluster.Context(), func() { cancel(cluster.Err()) }) //nolint:contextcheck // ends with the cluster, whoever asks for the story
+	defer stop()
 
 	w := &world{changed: func(*state) {}}
-	watching := make(chan error, 1)
-	go func() { watching <- w.watch(ctx, cluster.Client(), s) }()
+	var watching sync.WaitGroup
+	watching.Go(func() { w.watch(ctx, cluster.Client(), s) })
+	defer watching.Wait()
+	defer cancel(nil)
 
 	fmt.Fprintln(streams.Out)
 	t := &teller{out: streams.Out, clock: c, begin: c.Now()}
@@ -82,8 +85,6 @@ func play(ctx context.Context, cluster *localcluster.Cluster, streams cli.Stream
 			return fmt.Errorf("the guide was not played to its end: %w", err)
 		}
 	}
-	cancel(nil)
-	<-watching
 	return nil
 }
 

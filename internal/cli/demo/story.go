@@ -93,11 +93,15 @@ func deleting(now *state) bool {
 
 // drained reads the only condition that says so while the Machine goes on to
 // its next step.
+//
+//nolint:staticcheck // deprecated, and without a successor
 func drained(now *state) bool {
-	return now.machine != nil && now.machine.Status.Deprecated != nil && now.machine.Status.Deprecated.V1Beta1 != nil &&
-		slices.ContainsFunc(now.machine.Status.Deprecated.V1Beta1.Conditions, func(condition clusterv1.Condition) bool {
-			return condition.Type == clusterv1.DrainingSucceededV1Beta1Condition && condition.Status == "True"
-		})
+	if now.machine == nil || now.machine.Status.Deprecated == nil || now.machine.Status.Deprecated.V1Beta1 == nil {
+		return false
+	}
+	return slices.ContainsFunc(now.machine.Status.Deprecated.V1Beta1.Conditions, func(condition clusterv1.Condition) bool {
+		return condition.Type == clusterv1.DrainingSucceededV1Beta1Condition && condition.Status == "True"
+	})
 }
 
 // describe says how things stand, for the line that says what went wrong.
@@ -107,7 +111,7 @@ func (now *state) describe() string {
 		text = fmt.Sprintf("the ScheduledMachine is %s: %s", now.scheduled.Status.Phase, now.scheduled.Status.Message)
 	}
 	if now.machine != nil {
-		text += fmt.Sprintf("; the Machine is %s", now.machine.Status.Phase)
+		text += "; the Machine is " + now.machine.Status.Phase
 		if ready := meta.FindStatusCondition(now.machine.Status.Conditions, clusterv1.MachineReadyCondition); ready != nil {
 			text += ": " + strings.Join(strings.Fields(ready.Message), " ")
 		}

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"sync"
 
-	"golang.org/x/sync/errgroup"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -42,27 +41,28 @@ func (w *world) onChange(call func(*state)) {
 }
 
 // watch keeps the state up to date until ctx ends.
-func (w *world) watch(ctx context.Context, c client.WithWatch, s *sample) error {
-	group, ctx := errgroup.WithContext(ctx)
-	follow(ctx, group, c, w, s.schedule, func(now *schedulesv1.ManualSchedule) { w.state.schedule = now })
-	follow(ctx, group, c, w, s.scheduled, func(now *fivespotv1.ScheduledMachine) { w.state.scheduled = now })
-	follow(ctx, group, c, w, s.bootstrap, func(now *unstructured.Unstructured) { w.state.bootstrap = now })
-	follow(ctx, group, c, w, s.infrastructure, func(now *unstructured.Unstructured) { w.state.infrastructure = now })
-	follow(ctx, group, c, w, s.machine, func(now *clusterv1.Machine) { w.state.machine = now })
-	return group.Wait()
+func (w *world) watch(ctx context.Context, c client.WithWatch, s *sample) {
+	var group sync.WaitGroup
+	follow(ctx, &group, c, w, s.schedule, func(now *schedulesv1.ManualSchedule) { w.state.schedule = now })
+	follow(ctx, &group, c, w, s.scheduled, func(now *fivespotv1.ScheduledMachine) { w.state.scheduled = now })
+	follow(ctx, &group, c, w, s.bootstrap, func(now *unstructured.Unstructured) { w.state.bootstrap = now })
+	follow(ctx, &group, c, w, s.infrastructure, func(now *unstructured.Unstructured) { w.state.infrastructure = now })
+	follow(ctx, &group, c, w, s.machine, func(now *clusterv1.Machine) { w.state.machine = now })
+	group.Wait()
 }
 
-var errFollowed = errors.New("followed to the end of the story")
+// errFollowed keeps a follower following.
+var errFollowed = errors.New("followed until the story ends")
 
 // follow calls set with each state of an object, nil where it does not exist.
 func follow[T interface {
 	client.Object
 	comparable
 	DeepCopy() T
-}](ctx context.Context, group *errgroup.Group, c client.WithWatch, w *world, object T, set func(T)) {
+}](ctx context.Context, group *sync.WaitGroup, c client.WithWatch, w *world, object T, set func(T)) {
 	buffer := object.DeepCopy()
-	group.Go(func() error {
-		return await.Follow(ctx, c, buffer, func(exists bool) error {
+	group.Go(func() {
+		_ = await.Follow(ctx, c, buffer, func(exists bool) error {
 			w.mu.Lock()
 			defer w.mu.Unlock()
 			var now T

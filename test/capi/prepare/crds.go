@@ -3,6 +3,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -63,11 +64,11 @@ func adaptCRD(content []byte) ([]byte, error) {
 	}
 	metadata, ok := crd["metadata"].(map[string]any)
 	if !ok {
-		return nil, fmt.Errorf("metadata is missing")
+		return nil, errors.New("metadata is missing")
 	}
 	spec, ok := crd["spec"].(map[string]any)
 	if !ok {
-		return nil, fmt.Errorf("spec is missing")
+		return nil, errors.New("spec is missing")
 	}
 	labels, _ := metadata["labels"].(map[string]any)
 	if labels == nil {

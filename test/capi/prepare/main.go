@@ -15,6 +15,9 @@
 package main
 
 import (
+	"bytes"
+	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -31,25 +34,25 @@ const (
 func main() {
 	out := flag.String("out", "", "directory to write to (required)")
 	flag.Parse()
-	if err := prepare(*out); err != nil {
-		fmt.Fprintln(os.Stderr, "prepare:", err)
+	if err := prepare(context.Background(), *out); err != nil {
+		fmt.Fprintln(flag.CommandLine.Output(), "prepare:", err)
 		os.Exit(1)
 	}
 }
 
-func prepare(out string) error {
+func prepare(ctx context.Context, out string) error {
 	if out == "" {
-		return fmt.Errorf("-out is missing: name the directory to write to")
+		return errors.New("-out is missing: name the directory to write to")
 	}
 	out, err := filepath.Abs(out)
 	if err != nil {
 		return err
 	}
-	core, err := moduleDir(coreModule)
+	core, err := moduleDir(ctx, coreModule)
 	if err != nil {
 		return err
 	}
-	test, err := moduleDir(testModule)
+	test, err := moduleDir(ctx, testModule)
 	if err != nil {
 		return err
 	}
@@ -74,7 +77,7 @@ func prepare(out string) error {
 	if err := applyEdits(copies[testModule], testEdits); err != nil {
 		return err
 	}
-	if err := writeModFiles(out, copies); err != nil {
+	if err := writeModFiles(ctx, out, copies); err != nil {
 		return err
 	}
 	return writeCRDs(filepath.Join(out, "crds"), core, test)
@@ -82,12 +85,12 @@ func prepare(out string) error {
 
 // moduleDir returns the directory of a module of the build list, downloading
 // the module if it is not in the module cache.
-func moduleDir(module string) (string, error) {
+func moduleDir(ctx context.Context, module string) (string, error) {
 	// go list leaves Dir empty for a module that is not in the cache yet.
-	if _, err := goCommand("mod", "download", module); err != nil {
+	if _, err := goCommand(ctx, "mod", "download", module); err != nil {
 		return "", err
 	}
-	dir, err := goCommand("list", "-m", "-f", "{{.Dir}}", module)
+	dir, err := goCommand(ctx, "list", "-m", "-f", "{{.Dir}}", module)
 	if err != nil {
 		return "", err
 	}
@@ -99,7 +102,7 @@ func moduleDir(module string) (string, error) {
 
 // writeModFiles writes OUT/go.mod and OUT/go.sum: those of this module, with
 // each module of copies replaced by its copy.
-func writeModFiles(out string, copies map[string]string) error {
+func writeModFiles(ctx context.Context, out string, copies map[string]string) error {
 	for _, name := range []string{"go.mod", "go.sum"} {
 		if err := copyFile(name, filepath.Join(out, name)); err != nil {
 			return err
@@ -109,16 +112,17 @@ func writeModFiles(out string, copies map[string]string) error {
 	for module, dir := range copies {
 		args = append(args, "-replace", module+"="+dir)
 	}
-	_, err := goCommand(append(args, filepath.Join(out, "go.mod"))...)
+	_, err := goCommand(ctx, append(args, filepath.Join(out, "go.mod"))...)
 	return err
 }
 
-func goCommand(args ...string) (string, error) {
-	command := exec.Command("go", args...)
-	command.Stderr = os.Stderr
+func goCommand(ctx context.Context, args ...string) (string, error) {
+	var words bytes.Buffer
+	command := exec.CommandContext(ctx, "go", args...)
+	command.Stderr = &words
 	output, err := command.Output()
 	if err != nil {
-		return "", fmt.Errorf("go %s: %w", strings.Join(args, " "), err)
+		return "", fmt.Errorf("go %s: %w: %s", strings.Join(args, " "), err, words.String())
 	}
 	return strings.TrimSpace(string(output)), nil
 }
