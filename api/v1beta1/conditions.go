@@ -12,6 +12,9 @@ const (
 	ConditionMachineReady = "MachineReady"
 	// ConditionReferencesValid says whether the embedded specs are acceptable.
 	ConditionReferencesValid = "ReferencesValid"
+	// ConditionAllFieldsActedOn is there, and False, while the spec sets fields
+	// that are accepted and not acted on yet.
+	ConditionAllFieldsActedOn = "AllFieldsActedOn"
 	// ConditionSpotScheduleResolved says whether the schedule object gave a verdict.
 	ConditionSpotScheduleResolved = "SpotScheduleResolved"
 )
@@ -39,6 +42,7 @@ const (
 	ReasonDeleting              = "Deleting"
 	ReasonReferencesValid       = "ReferencesValid"
 	ReasonReferencesInvalid     = "ReferencesInvalid"
+	ReasonFieldsNotActedOn      = "FieldsNotActedOn"
 	ReasonNodeDraining          = "NodeDraining"
 	ReasonNodeDrained           = "NodeDrained"
 )

@@ -86,6 +86,7 @@ type ScheduledMachineSpec struct {
 	MachineTemplate *MachineTemplate `json:"machineTemplate,omitempty"`
 
 	// priority orders machines that wait to be worked on: higher goes first.
+	// Accepted and validated; not acted on yet.
 	// +optional
 	// +kubebuilder:default=50
 	// +kubebuilder:validation:Minimum=0
@@ -112,7 +113,8 @@ type ScheduledMachineSpec struct {
 	// +kubebuilder:default=false
 	KillSwitch bool `json:"killSwitch,omitempty"`
 
-	// nodeTaints are put on the machine's node once it is ready.
+	// nodeTaints are put on the machine's node once it is ready. Accepted and
+	// validated; not acted on yet.
 	// +optional
 	// +listType=map
 	// +listMapKey=key
@@ -131,7 +133,8 @@ type ScheduledMachineSpec struct {
 	KillIfCommands []string `json:"killIfCommands,omitempty"`
 
 	// kubeconfigSecretRef names the Secret with the workload cluster's
-	// kubeconfig. Default: the Secret <clusterName>-kubeconfig.
+	// kubeconfig. Default: the Secret <clusterName>-kubeconfig. Accepted and
+	// validated; not acted on yet.
 	// +optional
 	KubeconfigSecretRef *KubeconfigSecretReference `json:"kubeconfigSecretRef,omitempty"`
 

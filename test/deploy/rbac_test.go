@@ -46,7 +46,8 @@ func TestNoRoleHasAWildcardVerb(t *testing.T) {
 // schedules, to read them, and what a user embeds.
 func TestWhereAllKindsOfAGroupAreMeant(t *testing.T) {
 	want := []string{
-		"5spot-controller: bootstrap.cluster.x-k8s.io", "5spot-controller: infrastructure.cluster.x-k8s.io",
+		"5spot-controller: bootstrap.cluster.x-k8s.io", "5spot-controller: controlplane.cluster.x-k8s.io",
+		"5spot-controller: infrastructure.cluster.x-k8s.io",
 		"5spot-controller: k0smotron.io", "5spot-controller: spotschedules.5spot.finos.org",
 	}
 	var got []string

@@ -3,6 +3,8 @@
 package scheduledmachine
 
 import (
+	"strings"
+
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -12,11 +14,15 @@ import (
 // setConditions merges each condition into the list by its type; conditions of
 // others stay.
 func setConditions(status *v1beta1.ScheduledMachineStatus, f *facts) {
+	if len(notActedOn(&f.sm.Spec)) == 0 {
+		meta.RemoveStatusCondition(&status.Conditions, v1beta1.ConditionAllFieldsActedOn)
+	}
 	for _, condition := range []metav1.Condition{
 		resolvedCondition(f),
 		scheduledCondition(f),
 		referencesCondition(f),
 		machineCondition(f),
+		fieldsCondition(f),
 		readyCondition(f, status),
 	} {
 		if condition.Type == "" {
@@ -79,6 +85,41 @@ func referencesCondition(f *facts) metav1.Condition {
 		Reason: v1beta1.ReasonReferencesValid, Message: "The embedded specs name kinds that are allowed and installed",
 	}
 }
+
+// fieldsCondition names the fields that are set and not acted on yet; nothing
+// when there are none.
+func fieldsCondition(f *facts) metav1.Condition {
+	fields := notActedOn(&f.sm.Spec)
+	if len(fields) == 0 {
+		return metav1.Condition{}
+	}
+	return metav1.Condition{
+		Type: v1beta1.ConditionAllFieldsActedOn, Status: metav1.ConditionFalse, Reason: v1beta1.ReasonFieldsNotActedOn,
+		Message: "Accepted and not acted on yet: " + strings.Join(fields, ", "),
+	}
+}
+
+func notActedOn(spec *v1beta1.ScheduledMachineSpec) []string {
+	var fields []string
+	for _, field := range []struct {
+		path string
+		set  bool
+	}{
+		{"spec.nodeTaints", len(spec.NodeTaints) > 0},
+		{"spec.killIfCommands", len(spec.KillIfCommands) > 0},
+		{"spec.kubeconfigSecretRef", spec.KubeconfigSecretRef != nil},
+		{"spec.kata", spec.Kata != nil},
+		{"spec.priority", spec.Priority != nil && *spec.Priority != defaultPriority},
+	} {
+		if field.set {
+			fields = append(fields, field.path)
+		}
+	}
+	return fields
+}
+
+// defaultPriority is the schema's default, which nobody has asked for.
+const defaultPriority = 50
 
 // machineCondition mirrors what Cluster API says of the Machine.
 func machineCondition(f *facts) metav1.Condition {

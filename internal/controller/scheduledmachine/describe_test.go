@@ -68,6 +68,11 @@ func TestWhatAPersonSees(t *testing.T) {
 		{title: "active, a foreign Machine has the name", reading: reading(contract.Active), verdict: ptr.To(true), seen: foreign},
 		{title: "active, infrastructure kind not installed", reading: reading(contract.Active), verdict: ptr.To(true), seen: invalid},
 		{title: "active, creation refused", reading: reading(contract.Active), verdict: ptr.To(true), seen: nothing(), did: stepCreate, failure: errors.New("creating Machine rack: forbidden")},
+		{title: "inactive, fields not acted on yet", reading: reading(contract.Inactive), verdict: ptr.To(false), seen: nothing(),
+			sm: rack(func(sm *v1beta1.ScheduledMachine) {
+				sm.Spec.NodeTaints = []v1beta1.NodeTaint{{Key: "desk", Effect: "NoSchedule"}}
+				sm.Spec.Priority = ptr.To[int32](90)
+			})},
 		{title: "active, Cluster API gave up", reading: reading(contract.Active), verdict: ptr.To(true), seen: whole(failed, time.Time{})},
 	} {
 		sm := scene.sm

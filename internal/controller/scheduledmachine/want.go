@@ -22,8 +22,9 @@ type want struct {
 	rest v1beta1.Phase
 }
 
-// decide applies the precedence: deletion, then killSwitch, then enabled=false,
-// then the verdict on record.
+// decide applies the precedence: killSwitch, then deletion, then enabled=false,
+// then the verdict on record. The switch comes first because a machine that is
+// being deleted may be killed too.
 func decide(sm *v1beta1.ScheduledMachine, record *v1beta1.SpotScheduleStatus) want {
 	switch {
 	case sm.Spec.KillSwitch:
