@@ -9,6 +9,7 @@ import (
 
 func TestNextChangeInOddSchedules(t *testing.T) {
 	utc, newYork := UTC(), mustZone(t, "America/New_York")
+	berlin := mustZone(t, "Europe/Berlin")
 	apia, kwajalein := mustZone(t, "Pacific/Apia"), mustZone(t, "Pacific/Kwajalein")
 	allHours := Hours(1<<24 - 1).Sessions()
 	allDay := []Session{{0, minutesPerDay}}
@@ -27,8 +28,18 @@ func TestNextChangeInOddSchedules(t *testing.T) {
 			[]string{"2026-06-18T00:00:00Z", "2026-06-22T00:00:00Z"}},
 		"one day of the week missing": {Sessions(utc, NewWeekly(butWednesday.On(allDay), nil)), true, "2026-06-15T00:00:00Z",
 			[]string{"2026-06-17T00:00:00Z", "2026-06-18T00:00:00Z"}},
-		"one day of the week missing, by hours": {WallClock(utc, NewWeekly(butWednesday.On(allHours), nil)), true, "2026-06-15T00:00:00Z",
-			[]string{"2026-06-17T00:00:00Z", "2026-06-18T00:00:00Z"}},
+		"one day of the week missing, by hours": {WallClock(utc, NewWeekly(butWednesday.On(allHours), nil)), true, "2026-06-18T00:00:00Z",
+			[]string{"2026-06-24T00:00:00Z", "2026-06-25T00:00:00Z"}},
+		"a later date's session opens first": {Sessions(utc, NewWeekly(Week{}, map[Date][]Session{monday: {{1200, 1260}}, monday + 1: {{-360, -300}}})), false,
+			"2026-06-15T00:00:00Z", []string{"2026-06-15T18:00:00Z", "2026-06-15T19:00:00Z", "2026-06-15T20:00:00Z", "2026-06-15T21:00:00Z", ""}},
+		"a time that is repeated counts once": {Sessions(berlin, NewWeekly(Days(0).With(time.Sunday).On([]Session{{150, 165}}), nil)), false,
+			"2026-10-24T00:00:00Z", []string{"2026-10-25T00:30:00Z", "2026-10-25T00:45:00Z", "2026-11-01T01:30:00Z"}},
+		"a window within a gap does not open": {Sessions(berlin, NewWeekly(Days(0).With(time.Sunday).On([]Session{{130, 170}}), nil)), false,
+			"2026-03-28T00:00:00Z", []string{"2026-04-05T00:10:00Z"}},
+		"nor is anybody ahead of it": {Extend(Sessions(berlin, NewWeekly(Days(0).With(time.Sunday).On([]Session{{130, 170}}), nil)), time.Hour, 0), false,
+			"2026-03-28T00:00:00Z", []string{"2026-04-04T23:10:00Z", "2026-04-05T00:50:00Z"}},
+		"an hour of which midnight is skipped": {WallClock(mustZone(t, "Africa/Algiers"), NewWeekly(Days(0).With(time.Friday).On([]Session{{0, 240}}), nil)), false,
+			"1977-05-05T12:00:00Z", []string{"1977-05-06T00:00:00Z", "1977-05-06T03:00:00Z"}},
 		// The week's one gap, on Sunday, is covered this once by a session of
 		// Monday's that lasts all week.
 		"a long session hides a gap once": {Sessions(utc, NewWeekly(butSunday.On(allDay), map[Date][]Session{monday: {{0, 7 * minutesPerDay}}})),
