@@ -56,10 +56,7 @@ clean:
 
 sources := go.mod go.sum $(shell find api calendar cmd deploy internal providers sdk -type f ! -name '*_test.go' ! -path '*/testdata/*')
 
-# The edition of the zone database that every Go release brings along.
-zones   = $(shell sed -n 's/^DATA=//p' "$$(go env GOROOT)/lib/time/update.bash" 2>/dev/null)
-package := github.com/fivespot/fivespot/internal/version
-ldflags = -s -w -X $(package).version=$(VERSION) -X $(package).embeddedZone=$(zones)
+ldflags := -s -w -X github.com/fivespot/fivespot/internal/version.version=$(VERSION)
 
 $(OURS:%=bin/%): bin/%: $(sources) $(COMPILE)
 	$(COMPILE) $* . $@=./cmd/$* -- -ldflags '$(ldflags)'

@@ -10,10 +10,13 @@ import (
 
 	"github.com/spf13/cobra"
 	"sigs.k8s.io/controller-runtime/pkg/manager/signals"
+
+	"github.com/fivespot/fivespot/internal/version"
 )
 
 func main() {
 	if err := newCommand().ExecuteContext(signals.SetupSignalHandler()); err != nil {
+		fmt.Fprintln(os.Stderr, "controller:", err)
 		os.Exit(1)
 	}
 }
@@ -23,15 +26,12 @@ func newCommand() *cobra.Command {
 	command := &cobra.Command{
 		Use:           "controller",
 		Short:         "Makes the machines of ScheduledMachines follow their schedules",
+		Version:       version.String(),
 		Args:          cobra.NoArgs,
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		RunE: func(command *cobra.Command, _ []string) error {
-			if err := run(command.Context(), o); err != nil {
-				fmt.Fprintln(command.ErrOrStderr(), "controller:", err)
-				return err
-			}
-			return nil
+			return run(command.Context(), o)
 		},
 	}
 	o.addFlags(command.Flags())

@@ -15,6 +15,7 @@ import (
 	"github.com/fivespot/fivespot/internal/cli/lint"
 	"github.com/fivespot/fivespot/internal/cli/preview"
 	"github.com/fivespot/fivespot/internal/cli/up"
+	"github.com/fivespot/fivespot/internal/schedule"
 	"github.com/fivespot/fivespot/internal/version"
 )
 
@@ -23,7 +24,7 @@ func newCommand(program string, streams cli.Streams, c clock.Clock) *cobra.Comma
 	root := &cobra.Command{
 		Use:           "fivespot",
 		Short:         "Machines that exist while their schedule is active",
-		Version:       version.String(),
+		Version:       version.String(version.Zones(schedule.ZoneDataVersion())),
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}

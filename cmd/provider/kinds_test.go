@@ -3,6 +3,7 @@
 package main
 
 import (
+	"io"
 	"strings"
 	"testing"
 
@@ -53,7 +54,7 @@ func TestAWrongCallEndsWithStatus2AndSaysWhatIsWrong(t *testing.T) {
 		"--kinds=ManualSchedule surplus": "surplus",
 	} {
 		var stderr strings.Builder
-		if code := run(t.Context(), strings.Fields(args), &stderr); code != 2 {
+		if code := run(t.Context(), strings.Fields(args), io.Discard, &stderr); code != 2 {
 			t.Errorf("provider %s: exit status %d, want 2", args, code)
 		}
 		if !strings.Contains(stderr.String(), want) {
@@ -61,7 +62,7 @@ func TestAWrongCallEndsWithStatus2AndSaysWhatIsWrong(t *testing.T) {
 		}
 	}
 	var stderr strings.Builder
-	if code := run(t.Context(), []string{"--help"}, &stderr); code != 0 || !strings.Contains(stderr.String(), "-leader-elect") {
+	if code := run(t.Context(), []string{"--help"}, io.Discard, &stderr); code != 0 || !strings.Contains(stderr.String(), "-leader-elect") {
 		t.Errorf("--help: exit status %d:\n%s", code, stderr.String())
 	}
 }
@@ -69,7 +70,7 @@ func TestAWrongCallEndsWithStatus2AndSaysWhatIsWrong(t *testing.T) {
 func TestAnAPIServerThatIsNotThereEndsWithStatus1(t *testing.T) {
 	var stderr strings.Builder
 	args := []string{"--kinds=ManualSchedule", "--kubeconfig=" + t.TempDir() + "/none"}
-	if code := run(t.Context(), args, &stderr); code != 1 || !strings.Contains(stderr.String(), "kubeconfig") {
+	if code := run(t.Context(), args, io.Discard, &stderr); code != 1 || !strings.Contains(stderr.String(), "kubeconfig") {
 		t.Errorf("exit status %d:\n%s", code, stderr.String())
 	}
 }

@@ -15,6 +15,8 @@ import (
 
 	ctrl "sigs.k8s.io/controller-runtime"
 
+	"github.com/fivespot/fivespot/internal/schedule"
+	"github.com/fivespot/fivespot/internal/version"
 	"github.com/fivespot/fivespot/providers"
 	"github.com/fivespot/fivespot/sdk"
 )
@@ -25,15 +27,16 @@ const (
 )
 
 func main() {
-	os.Exit(run(ctrl.SetupSignalHandler(), os.Args[1:], os.Stderr))
+	os.Exit(run(ctrl.SetupSignalHandler(), os.Args[1:], os.Stdout, os.Stderr))
 }
 
-func run(ctx context.Context, args []string, stderr io.Writer) int {
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	flags := flag.NewFlagSet("provider", flag.ContinueOnError)
 	flags.SetOutput(stderr)
 	settings := sdk.Settings{}
 	settings.BindFlags(flags)
 	kinds := flags.String("kinds", "", "Kinds to run, separated by commas, of: "+names(providers.All())+".")
+	showVersion := flags.Bool("version", false, "Print the version and end.")
 	switch err := flags.Parse(args); {
 	case errors.Is(err, flag.ErrHelp):
 		return 0
@@ -42,6 +45,9 @@ func run(ctx context.Context, args []string, stderr io.Writer) int {
 	case flags.NArg() > 0:
 		fmt.Fprintf(stderr, "provider takes flags only, and was given %q\n", flags.Args())
 		return exitUsage
+	case *showVersion:
+		fmt.Fprintln(stdout, "provider version", version.String(version.Zones(schedule.ZoneDataVersion())))
+		return 0
 	}
 	chosen, err := choose(providers.All(), *kinds)
 	if err != nil {
