@@ -3,7 +3,6 @@
 package timebased
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"testing"
