@@ -156,11 +156,11 @@ func TestPartCanBeKilledAndStartedAgain(t *testing.T) {
 	cluster := localclustertest.Cluster(t)
 	provider := cluster.Part(localcluster.PartManualSchedule)
 	before := provider.PID()
-	awaitEnd := processtest.AwaitEnd(t, before)
+	hold := processtest.Take(t, before)
 	if err := provider.Kill(); err != nil {
 		t.Fatal(err)
 	}
-	awaitEnd()
+	hold.AwaitEnd()
 	if err := provider.Start(localclustertest.Context(t)); err != nil {
 		t.Fatal(err)
 	}

@@ -43,11 +43,9 @@ func TestDemoStaysUpAndStopsEverything(t *testing.T) {
 	if children := processtest.Children(t, r.pid()); len(children) != 7 {
 		t.Errorf("after the story it runs %v, want seven parts", children)
 	}
-	ends := takeHold(t, r)
+	parts := takeHold(t, r)
 	r.stop()
-	for _, awaitEnd := range ends {
-		awaitEnd()
-	}
+	awaitEnds(parts)
 }
 
 // chapters sorts the lines within each chapter: what follows from a toggle comes

@@ -114,11 +114,19 @@ func TestUpForAProviderAuthor(t *testing.T) {
 		}
 	})
 
-	t.Run("Ctrl-C stops every part", func(t *testing.T) {
-		ends := takeHold(t, first)
-		first.stop()
-		for _, awaitEnd := range ends {
-			awaitEnd()
+	t.Run("Ctrl-C stops every part, the last one first", func(t *testing.T) {
+		parts := takeHold(t, first)
+		first.signal(syscall.SIGINT)
+		parts["controller"].AwaitEnd()
+		if !parts["provider"].Ended() {
+			t.Error("the controller was stopped before the provider")
+		}
+		parts["devplane"].AwaitEnd()
+		if !parts["controller"].Ended() {
+			t.Error("the control plane was stopped before the controller")
+		}
+		if status, _ := first.awaitEnd(); status != 0 {
+			t.Errorf("it ended with status %d", status)
 		}
 	})
 }
@@ -149,17 +157,34 @@ func auditHolds(t *testing.T, dir string, words ...string) bool {
 	return false
 }
 
-// takeHold returns, for each part of a run, a function that waits for its end.
-func takeHold(t *testing.T, r *run) []func() {
+// takeHold takes hold of each part of a run, by the name of its program.
+func takeHold(t *testing.T, r *run) map[string]*processtest.Hold {
 	t.Helper()
-	var ends []func()
-	for _, pid := range processtest.Children(t, r.pid()) {
-		ends = append(ends, processtest.AwaitEnd(t, pid))
+	parts := map[string]*processtest.Hold{}
+	for name, pid := range processtest.Children(t, r.pid()) {
+		parts[name] = processtest.Take(t, pid)
 	}
-	if len(ends) == 0 {
+	if len(parts) == 0 {
 		t.Fatal("it has no children")
 	}
-	return ends
+	return parts
+}
+
+func awaitEnds(parts map[string]*processtest.Hold) {
+	for _, part := range parts {
+		part.AwaitEnd()
+	}
+}
+
+func TestStoppedWhileItStartsItLeavesNothing(t *testing.T) {
+	r := fivespot(t, t.TempDir(), "up")
+	r.awaitLine("control plane")
+	parts := takeHold(t, r)
+	r.signal(syscall.SIGTERM)
+	if status, _ := r.awaitEnd(); status != 0 {
+		t.Errorf("it ended with status %d:\n%s", status, r.stderr.String())
+	}
+	awaitEnds(parts)
 }
 
 func TestPartThatDiesEndsTheRest(t *testing.T) {
@@ -171,7 +196,7 @@ func TestPartThatDiesEndsTheRest(t *testing.T) {
 		t.Run(part, func(t *testing.T) {
 			r := fivespot(t, t.TempDir(), "up", "--without-capi")
 			r.up()
-			ends := takeHold(t, r)
+			parts := takeHold(t, r)
 			victim, err := os.FindProcess(processtest.Children(t, r.pid())[program])
 			if err != nil {
 				t.Fatal(err)
@@ -188,9 +213,7 @@ func TestPartThatDiesEndsTheRest(t *testing.T) {
 					t.Errorf("it did not say %q but:\n%s", want, r.stderr.String())
 				}
 			}
-			for _, awaitEnd := range ends {
-				awaitEnd()
-			}
+			awaitEnds(parts)
 		})
 	}
 }
@@ -206,12 +229,10 @@ func TestKilledAndStartedAgainItGoesOn(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	ends := takeHold(t, r)
+	parts := takeHold(t, r)
 	r.signal(syscall.SIGKILL)
 	r.awaitEnd()
-	for _, awaitEnd := range ends {
-		awaitEnd()
-	}
+	awaitEnds(parts)
 
 	again := fivespot(t, r.dir, "up", "--without-capi")
 	again.up()

@@ -9,8 +9,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-
-	"golang.org/x/sys/unix"
 )
 
 // Children returns the ids of the processes whose parent is pid, by the name of
@@ -54,32 +52,4 @@ func parseStat(stat []byte) (name string, parent int) {
 		return "", 0
 	}
 	return string(stat[begin+1 : end]), parent
-}
-
-// AwaitEnd takes hold of a process that runs and returns a function that waits
-// until it has ended. That one fails the test after a minute.
-func AwaitEnd(t testing.TB, pid int) func() {
-	t.Helper()
-	descriptor, err := unix.PidfdOpen(pid, 0)
-	if err != nil {
-		t.Fatalf("taking hold of process %d: %v", pid, err)
-	}
-	t.Cleanup(func() { unix.Close(descriptor) })
-	return func() {
-		t.Helper()
-		const minute = 60_000 // in milliseconds
-		ready := []unix.PollFd{{Fd: int32(descriptor), Events: unix.POLLIN}}
-		for {
-			n, err := unix.Poll(ready, minute)
-			switch {
-			case err == unix.EINTR:
-				continue
-			case err != nil:
-				t.Fatalf("waiting for the end of process %d: %v", pid, err)
-			case n == 0:
-				t.Fatalf("process %d still runs", pid)
-			}
-			return
-		}
-	}
 }

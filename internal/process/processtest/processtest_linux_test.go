@@ -35,14 +35,20 @@ func TestAChildIsSeenUntilItEnds(t *testing.T) {
 	if err := child.Start(); err != nil {
 		t.Fatal(err)
 	}
-	awaitEnd := processtest.AwaitEnd(t, child.Process.Pid)
+	hold := processtest.Take(t, child.Process.Pid)
+	if hold.Ended() {
+		t.Error("a child that waits for input has ended")
+	}
 	if got := processtest.Children(t, os.Getpid())["cat"]; got != child.Process.Pid {
 		t.Errorf("the child named cat is process %d, want %d", got, child.Process.Pid)
 	}
 	if err := input.Close(); err != nil {
 		t.Fatal(err)
 	}
-	awaitEnd()
+	hold.AwaitEnd()
+	if !hold.Ended() {
+		t.Error("a child whose end was awaited has not ended")
+	}
 	if err := child.Wait(); err != nil {
 		t.Fatal(err)
 	}
