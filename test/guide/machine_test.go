@@ -4,6 +4,8 @@ package guide
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"testing"
 
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -42,16 +44,16 @@ func createMachine(t *testing.T, name string) *v1beta1.ScheduledMachine {
 	return sm
 }
 
-// createSchedule makes a ManualSchedule. Its spec says the opposite of what the
-// tests publish for it: 5-Spot must not care.
-func createSchedule(t *testing.T, name string, enabled bool) {
+// createSchedule makes a ManualSchedule that is off by its spec, whatever is
+// published for it: 5-Spot goes by the status.
+func createSchedule(t *testing.T, name string) {
 	t.Helper()
 	apply(t, fmt.Sprintf(`
 apiVersion: spotschedules.5spot.finos.org/v1alpha1
 kind: ManualSchedule
 metadata: {namespace: trading, name: %s}
-spec: {enabled: %t}
-`, name, enabled))
+spec: {enabled: false}
+`, name))
 }
 
 // publish patches the status of a ManualSchedule with the rights of the guide's account.
@@ -97,4 +99,32 @@ func capiMachine(t *testing.T, sm *v1beta1.ScheduledMachine) *clusterv1.Machine 
 		t.Fatal(err)
 	}
 	return machine
+}
+
+// checkNothingIsLeft checks that no object of a ScheduledMachine exists.
+func checkNothingIsLeft(t *testing.T, name string) {
+	t.Helper()
+	expect(t, sh(t, "kubectl -n trading get machines,kubeadmconfigs,devmachines --ignore-not-found -o name "+
+		"-l 5spot.finos.org/scheduled-machine="+name), "")
+}
+
+func checkNodeIsReady(t *testing.T, node string) {
+	t.Helper()
+	expect(t, inWorkloadCluster(t, "kubectl get node/"+node+` -o jsonpath='{.status.conditions[?(@.type=="Ready")].status}'`), "True")
+}
+
+func checkNoNode(t *testing.T, node string) {
+	t.Helper()
+	expect(t, inWorkloadCluster(t, "kubectl get node/"+node+" --ignore-not-found -o name"), "")
+}
+
+// inWorkloadCluster runs commands as the administrator of the workload cluster.
+func inWorkloadCluster(t *testing.T, commands string) string {
+	t.Helper()
+	kubeconfig := filepath.Join(t.TempDir(), "kubeconfig")
+	text := sh(t, `kubectl -n trading get secret/trading-kubeconfig -o go-template='{{.data.value | base64decode}}'`)
+	if err := os.WriteFile(kubeconfig, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return shWith(t, kubeconfig, "", commands)
 }

@@ -29,7 +29,7 @@ func TestUnresolvedReferenceSaysWhyAndTheMachineStaysDown(t *testing.T) {
 	}{
 		{func() { sm = createMachine(t, "never-up") }, contract.ReasonProviderCRDNotInstalled},
 		{func() { installKind(t) }, contract.ReasonProviderNotFound},
-		{func() { createSchedule(t, sm.Name, true) }, contract.ReasonStatusActiveMissing},
+		{func() { createSchedule(t, sm.Name) }, contract.ReasonStatusActiveMissing},
 		{func() {
 			publish(t, sm.Name, `{"active":true,"conditions":[{"type":"Ready","status":"False","reason":"Starting","message":"not yet"}]}`)
 		}, contract.ReasonProviderNotReady},
@@ -56,7 +56,7 @@ func TestUnresolvedReferenceSaysWhyAndTheMachineStaysDown(t *testing.T) {
 // of a machine that is up, the machine stays, until a verdict counts again.
 func TestUnresolvedReferenceSaysWhyAndTheMachineStaysUp(t *testing.T) {
 	installKind(t)
-	createSchedule(t, "held", false)
+	createSchedule(t, "held")
 	sm := createMachine(t, "held")
 	publish(t, sm.Name, `{"active":true}`) // without Ready, active is authoritative
 	awaitPhase(t, sm, v1beta1.PhaseActive)
@@ -91,7 +91,7 @@ func TestUnresolvedReferenceSaysWhyAndTheMachineStaysUp(t *testing.T) {
 	}
 
 	installKind(t)
-	createSchedule(t, "held", true)
+	createSchedule(t, "held")
 	publish(t, sm.Name, `{"active":true}`)
 	awaitResolved(t, sm, metav1.ConditionTrue, contract.ReasonResolved)
 	if capiMachine(t, sm).UID != machine.UID {
