@@ -61,7 +61,7 @@ func start(t *testing.T, clock *clocktesting.FakeClock) (stop func()) {
 	ended := make(chan error, 1)
 	go func() { ended <- sdk.Run(ctx, settings, timebased.Provider(sdk.WithClock(clock))) }()
 	stop = sync.OnceFunc(func() {
-		patience, done := context.WithTimeout(t.Context(), devplanetest.Patience)
+		patience, done := context.WithTimeout(context.WithoutCancel(t.Context()), devplanetest.Patience)
 		defer done()
 		cancel()
 		select {

@@ -108,6 +108,39 @@ func TestARestartAcrossABoundaryIsOneTransition(t *testing.T) {
 	}
 }
 
+// As when the machine slept, or its clock was set.
+func TestAClockThatJumpsOverBoundariesIsOneTransitionAtMost(t *testing.T) {
+	namespace := devplanetest.Namespace(t)
+	clock := clockAt(t, "2026-06-15T06:50:00Z")
+	start(t, clock)
+	s := create(t, namespace, "paris", `{timezone: Europe/Paris, daysOfWeek: [mon-fri], hoursOfDay: ["9-17"]}`)
+	awaitClosed(t, s)
+	settle(t, namespace)
+	seen := countWrites(t, namespace)
+
+	clock.SetTime(instant(t, "2026-07-06T07:07:00Z"))
+	awaitOpen(t, s)
+	checkNext(t, s, "2026-07-06T16:00:00Z")
+	settle(t, namespace)
+	if got := seen.untilNow()["paris"]; got != 1 {
+		t.Errorf("three weeks at once wrote %d times, want once", got)
+	}
+
+	clock.SetTime(instant(t, "2026-08-03T07:07:00Z")) // open then as well
+	devplanetest.Await(t, s, func() error {
+		if next := s.Status.NextTransitionTime; next == nil || !next.Time.Equal(instant(t, "2026-08-03T16:00:00Z")) {
+			return fmt.Errorf("nextTransitionTime is %s", next)
+		}
+		return nil
+	})
+	if got := s.Status.LastTransitionTime; !got.Time.Equal(instant(t, "2026-07-06T07:07:00Z")) {
+		t.Errorf("lastTransitionTime moved to %s without a transition", got)
+	}
+	if got := seen.untilNow()["paris"]; got != 1 {
+		t.Errorf("a month at once wrote %d times, want once", got)
+	}
+}
+
 func TestAThousandSchedulesFlipAtOneInstantEachWrittenOnce(t *testing.T) {
 	const n = 1000
 	namespace := devplanetest.Namespace(t)

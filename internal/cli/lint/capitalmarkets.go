@@ -4,11 +4,15 @@ package lint
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/fivespot/fivespot/api/spotschedules/v1alpha1"
 	"github.com/fivespot/fivespot/internal/schedule"
 	"github.com/fivespot/fivespot/providers/capitalmarkets"
 )
+
+// notice is how long ahead the end of a calendar is told, here as in the status.
+const notice = 60 * 24 * time.Hour
 
 func (r *reporter) capitalMarkets(spec *v1alpha1.CapitalMarketsScheduleSpec) {
 	plan, err := capitalmarkets.NewPlan(spec)
@@ -33,6 +37,9 @@ func (r *reporter) capitalMarkets(spec *v1alpha1.CapitalMarketsScheduleSpec) {
 	if !plan.Known(r.now) {
 		r.warn("spec.exchange", "%s", plan.At(r.now).Message)
 		return
+	}
+	if until, last, ends := plan.KnownUntil(); ends && until.Sub(r.now) < notice {
+		r.warn("spec.exchange", "the calendar of %s ends on %s; a newer version of 5-Spot may know more", spec.Exchange, last)
 	}
 	if len(r.found) == 0 && !r.opens(plan.Schedule()) {
 		r.warn("spec", "the schedule is never active")

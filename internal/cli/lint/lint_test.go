@@ -78,6 +78,25 @@ func TestSeveralFilesAndStandardInput(t *testing.T) {
 	}
 }
 
+func TestTheEndOfACalendarIsToldAhead(t *testing.T) {
+	defer func(before time.Time) { now = before }(now)
+	text := "apiVersion: spotschedules.5spot.finos.org/v1alpha1\nkind: CapitalMarketsSchedule\nmetadata: {name: x}\nspec: {exchange: XSHG}\n"
+	for at, want := range map[string]string{
+		"2026-06-15T00:00:00Z": "",
+		"2026-12-01T00:00:00Z": "standard input:4: warning: CapitalMarketsSchedule x: spec.exchange: the calendar of XSHG ends on 2026-12-31; a newer version of 5-Spot may know more\n",
+		"2027-01-02T00:00:00Z": "standard input:4: warning: CapitalMarketsSchedule x: spec.exchange: the calendar of XSHG covers ",
+	} {
+		var err error
+		if now, err = time.Parse(time.RFC3339, at); err != nil {
+			t.Fatal(err)
+		}
+		got, err := runLint(t, text, "-f", "-")
+		if err != nil || !strings.HasPrefix(got, want) || want == "" && got != "" {
+			t.Errorf("%s: %v\n%s", at, err, got)
+		}
+	}
+}
+
 func TestAFileThatIsNoManifestIsNamedByLine(t *testing.T) {
 	got, err := runLint(t, "a: 1\n b: 2\n", "-f", "-", "testdata/surprising.yaml")
 	if err == nil || err.Error() != "1 error found" || !strings.HasPrefix(got, "standard input:2: error: mapping values") {

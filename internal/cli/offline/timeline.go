@@ -3,6 +3,7 @@
 package offline
 
 import (
+	"errors"
 	"time"
 
 	"github.com/fivespot/fivespot/sdk"
@@ -50,7 +51,11 @@ func (s *Schedule) Timeline(from, until time.Time) []Stretch {
 func (s *Schedule) at(now time.Time) (Stretch, time.Time) {
 	decision, err := s.Evaluate(now)
 	if err != nil {
-		return Stretch{Start: now.UTC(), Unknown: err}, time.Time{}
+		stretch := Stretch{Start: now.UTC(), Unknown: err, Reason: sdk.ReasonEvaluationFailed}
+		if notReady := (*sdk.NotReadyError)(nil); errors.As(err, &notReady) {
+			stretch.Reason = notReady.Reason
+		}
+		return stretch, time.Time{}
 	}
 	stretch := Stretch{
 		Start: now.UTC(), End: decision.Until, Active: decision.Active,

@@ -59,6 +59,9 @@ func TestOutputs(t *testing.T) {
 		"schedules.json":  {"-f", "testdata/schedules.yaml", "--from", "2026-03-06T23:30:00Z", "--until", "2026-03-10T13:00:00Z", "-o", "json"},
 		"schedules.ics":   {"-f", "testdata/schedules.yaml", "--from", "2026-03-06", "--until", "2026-03-10", "-o", "ics"},
 		"schedules.svg":   {"-f", "testdata/schedules.yaml", "--from", "2026-03-02", "--until", "2026-03-16", "-o", "svg"},
+		"ending.table":    {"-f", "testdata/ending.yaml", "--from", "2026-12-31", "--until", "2027-01-05"},
+		"ending.json":     {"-f", "testdata/ending.yaml", "--from", "2026-12-31T07:00:00Z", "--until", "2027-01-05", "-o", "json"},
+		"ending.svg":      {"-f", "testdata/ending.yaml", "--from", "2026-12-31", "--until", "2027-01-05", "-o", "svg"},
 		"market.table":    {"-f", "testdata/market.yaml", "--from", "2026-11-25", "--until", "2026-12-01"},
 	}
 	for golden, args := range tests {
