@@ -306,6 +306,38 @@ func TestWhatBecomesOfAStatusThatCannotBeWritten(t *testing.T) {
 	}
 }
 
+func TestAWriteThatFailsAfterAGoodOneIsTriedAgain(t *testing.T) {
+	b := newBench(t)
+	b.apply(`{spec: {high: true}}`)
+	b.reconcile()
+	b.apply(`{spec: {high: false}}`)
+	b.refuse = errors.New("connection refused")
+	for range 2 {
+		if _, err := b.Reconcile(t.Context(), reconcile.Request{NamespacedName: harbour}); err == nil {
+			t.Error("the failure was not reported, so nobody tries again")
+		}
+	}
+	b.refuse = nil
+	b.reconcile()
+	if active := rawStatus(b.get())["active"]; active != false {
+		t.Errorf("active is %v after the API server is back", active)
+	}
+}
+
+func TestADeletedObjectWakesNobody(t *testing.T) {
+	b := newBench(t)
+	b.decide = func(*tide, time.Time) (Decision, error) { return Decision{Until: fivePM}, nil }
+	b.apply(`{spec: {high: true}}`)
+	b.reconcile()
+	if err := b.server.Delete(t.Context(), b.get()); err != nil {
+		t.Fatal(err)
+	}
+	b.reconcile()
+	if at, ok := b.alarms.At(harbour); ok {
+		t.Errorf("it is still to wake at %v", at)
+	}
+}
+
 func TestAStatusOfWhichTheServerKeepsAPartIsWrittenOnce(t *testing.T) {
 	b := newBench(t)
 	b.decide = func(*tide, time.Time) (Decision, error) { return Decision{Active: true, Until: fivePM}, nil }

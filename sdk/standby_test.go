@@ -7,6 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	coordinationv1 "k8s.io/api/coordination/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
 	"github.com/fivespot/fivespot/api/spotschedules/v1alpha1"
 	"github.com/fivespot/fivespot/internal/devplane/devplanetest"
 	"github.com/fivespot/fivespot/providers/manual"
@@ -48,5 +51,14 @@ func TestAStandbyWritesNothingUntilTheLeaderStops(t *testing.T) {
 		if strings.HasSuffix(line, " 403") {
 			t.Errorf("it asked for what it may not do: %s", line)
 		}
+	}
+
+	lease := &coordinationv1.Lease{}
+	key := client.ObjectKey{Namespace: namespace, Name: "manualschedule.spotschedules.5spot.finos.org"}
+	if err := devplanetest.Client(t).Get(t.Context(), key, lease); err != nil {
+		t.Fatal(err)
+	}
+	if holder := lease.Spec.HolderIdentity; holder != nil && *holder != "" {
+		t.Errorf("the program that stopped did not give back the lease: %s", *holder)
 	}
 }
