@@ -139,7 +139,7 @@ func (p plan) excepts(date int64) bool {
 
 // genZone prefers the strange ones.
 func genZone() *rapid.Generator[string] {
-	return rapid.OneOf(rapid.SampledFrom(strangeZones), rapid.SampledFrom(ZoneNames()))
+	return rapid.OneOf(rapid.SampledFrom(strangeZones), rapid.SampledFrom(zoneFiles().names))
 }
 
 // genStart returns a whole minute in 1970 to 2100, mostly just before a change

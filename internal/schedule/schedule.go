@@ -47,28 +47,6 @@ func (s *Schedule) NextChange(t time.Time) (time.Time, bool) {
 	return time.Unix(at, 0).UTC(), true
 }
 
-// Change is the start of a stretch in which a schedule does not change.
-type Change struct {
-	// Time is the instant, in UTC.
-	Time time.Time
-	// Active says what the schedule is from then on.
-	Active bool
-}
-
-// Changes returns what happens from an instant, inclusive, until another,
-// exclusive: first the state at from, then each change in order.
-func (s *Schedule) Changes(from, until time.Time) []Change {
-	changes := []Change{{Time: from.UTC(), Active: s.Active(from)}}
-	for {
-		last := changes[len(changes)-1]
-		next, ok := s.NextChange(last.Time)
-		if !ok || !next.Before(until) {
-			return changes
-		}
-		changes = append(changes, Change{Time: next, Active: !last.Active})
-	}
-}
-
 // state returns whether the source is active at an instant, and a later one up
 // to which it stays so.
 func (s *Schedule) state(at int64) (active bool, until int64) {

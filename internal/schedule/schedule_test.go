@@ -126,24 +126,6 @@ func TestNextChangeInOddSchedules(t *testing.T) {
 
 const everyDay Days = 1<<daysPerWeek - 1
 
-func TestChanges(t *testing.T) {
-	s := New(Sessions(UTC(), NewWeekly(everyDay.On([]Session{{540, 600}}), nil)))
-	got := s.Changes(instantOf(t, "2026-06-15T09:30:00Z"), instantOf(t, "2026-06-16T10:00:00Z"))
-	want := []Change{
-		{instantOf(t, "2026-06-15T09:30:00Z"), true},
-		{instantOf(t, "2026-06-15T10:00:00Z"), false},
-		{instantOf(t, "2026-06-16T09:00:00Z"), true},
-	}
-	if len(got) != len(want) {
-		t.Fatalf("got %v", got)
-	}
-	for i := range want {
-		if !got[i].Time.Equal(want[i].Time) || got[i].Active != want[i].Active {
-			t.Errorf("%d: %v, want %v", i, got[i], want[i])
-		}
-	}
-}
-
 // unknown is a Dates that says nothing about its regularity, as a calendar of
 // rules may.
 type unknown struct{ *Weekly }

@@ -29,7 +29,7 @@ func instantOf(t testing.TB, text string) time.Time {
 // Package time is the other opinion on every zone's offsets.
 func TestOffsetsOfEveryZoneAreThoseOfPackageTime(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
-	for _, name := range ZoneNames() {
+	for _, name := range zoneFiles().names {
 		zone := mustZone(t, name)
 		check := func(at int64) {
 			t.Helper()
@@ -57,7 +57,7 @@ func TestOffsetsOfEveryZoneAreThoseOfPackageTime(t *testing.T) {
 // The table holds one cycle of the years after 2101 and repeats it.
 func TestEveryZoneRepeatsAfter400Years(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
-	for _, name := range ZoneNames() {
+	for _, name := range zoneFiles().names {
 		location := mustZone(t, name).Location()
 		for range 500 {
 			at := cycleStart + random.Int64N(gregorianCycle)
@@ -215,7 +215,7 @@ func TestDatesThatZonesLeftOut(t *testing.T) {
 			t.Errorf("%s: %s should be left out, the dates beside it not; left out: %v", name, date, zone.skipped)
 		}
 	}
-	for _, name := range ZoneNames() {
+	for _, name := range zoneFiles().names {
 		for _, d := range mustZone(t, name).skipped {
 			if year, _, _ := d.Civil(); year > 2011 {
 				t.Errorf("%s leaves out %s", name, d)

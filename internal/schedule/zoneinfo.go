@@ -30,10 +30,6 @@ var (
 // such as 2025c.
 func ZoneDataVersion() string { return strings.TrimSpace(zoneinfoVersion) }
 
-// ZoneNames returns the names of all time zones known, sorted. The caller may
-// keep and change the slice.
-func ZoneNames() []string { return slices.Clone(zoneFiles().names) }
-
 type zoneDirectory struct {
 	names []string
 	files map[string]*zip.File
