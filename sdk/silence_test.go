@@ -43,31 +43,34 @@ func createMany(t *testing.T, namespace, prefix string, n int, spec v1alpha1.Man
 func awaitAll(t *testing.T, namespace, prefix string, n int, active bool) {
 	t.Helper()
 	ctx, c := devplanetest.Context(t), devplanetest.Client(t)
-	list := &v1alpha1.ManualScheduleList{}
-	if err := c.List(ctx, list, client.InNamespace(namespace)); err != nil {
-		t.Fatal(err)
-	}
 	done := map[string]bool{}
 	see := func(s *v1alpha1.ManualSchedule) {
 		done[s.Name] = strings.HasPrefix(s.Name, prefix) && verdictIs(s, s.Generation, active) == nil
 	}
-	for i := range list.Items {
-		see(&list.Items[i])
-	}
-	changes, err := c.Watch(ctx, list, client.InNamespace(namespace),
-		&client.ListOptions{Raw: &metav1.ListOptions{ResourceVersion: list.ResourceVersion}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer changes.Stop()
+	// A watch may end at any time; the next one begins where things stand.
 	for countTrue(done) < n {
-		change, ok := <-changes.ResultChan()
-		if !ok {
-			t.Fatalf("%d of %d schedules came to active: %t", countTrue(done), n, active)
+		list := &v1alpha1.ManualScheduleList{}
+		if err := c.List(ctx, list, client.InNamespace(namespace)); err != nil {
+			t.Fatalf("%d of %d schedules came to active: %t: %v", countTrue(done), n, active, err)
 		}
-		if s, ok := change.Object.(*v1alpha1.ManualSchedule); ok {
-			see(s)
+		for i := range list.Items {
+			see(&list.Items[i])
 		}
+		changes, err := c.Watch(ctx, list, client.InNamespace(namespace),
+			&client.ListOptions{Raw: &metav1.ListOptions{ResourceVersion: list.ResourceVersion}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for countTrue(done) < n {
+			change, ok := <-changes.ResultChan()
+			if !ok {
+				break
+			}
+			if s, ok := change.Object.(*v1alpha1.ManualSchedule); ok {
+				see(s)
+			}
+		}
+		changes.Stop()
 	}
 }
 
