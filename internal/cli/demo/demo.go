@@ -10,6 +10,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os/exec"
 	"sync"
 
 	"github.com/spf13/cobra"
@@ -57,7 +58,7 @@ func run(ctx context.Context, o localcluster.Options, exit bool, streams cli.Str
 	if exit {
 		return cluster.Stop()
 	}
-	next(streams, cluster.Kubeconfig())
+	next(streams.Out, cluster.Kubeconfig(), findKubectl(exec.LookPath))
 	return up.Wait(ctx, cluster, streams)
 }
 
@@ -86,15 +87,4 @@ func play(ctx context.Context, cluster *localcluster.Cluster, streams cli.Stream
 		}
 	}
 	return nil
-}
-
-func next(streams cli.Streams, kubeconfig string) {
-	fmt.Fprintf(streams.Out, `
-Everything stays up; stop it with Ctrl-C. To go on, in another terminal:
-
-  export KUBECONFIG=%s
-  kubectl -n %[2]s patch manualschedule %[3]s --type=merge -p '{"spec":{"enabled":true}}'
-  kubectl -n %[2]s get scheduledmachine %[4]s -o jsonpath='{.status.spotSchedule}{"\n"}'
-  kubectl -n %[2]s get scheduledmachines,machines.cluster.x-k8s.io
-`, kubeconfig, localcluster.Namespace, "desk-override", "trading-desk-rack")
 }

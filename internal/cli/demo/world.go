@@ -40,14 +40,22 @@ func (w *world) onChange(call func(*state)) {
 	call(&w.state)
 }
 
+// update changes the state and tells of it.
+func (w *world) update(change func(*state)) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	change(&w.state)
+	w.changed(&w.state)
+}
+
 // watch keeps the state up to date until ctx ends.
 func (w *world) watch(ctx context.Context, c client.WithWatch, s *sample) {
 	var group sync.WaitGroup
-	follow(ctx, &group, c, w, s.schedule, func(now *schedulesv1.ManualSchedule) { w.state.schedule = now })
-	follow(ctx, &group, c, w, s.scheduled, func(now *fivespotv1.ScheduledMachine) { w.state.scheduled = now })
-	follow(ctx, &group, c, w, s.bootstrap, func(now *unstructured.Unstructured) { w.state.bootstrap = now })
-	follow(ctx, &group, c, w, s.infrastructure, func(now *unstructured.Unstructured) { w.state.infrastructure = now })
-	follow(ctx, &group, c, w, s.machine, func(now *clusterv1.Machine) { w.state.machine = now })
+	follow(ctx, &group, c, w, s.schedule, func(s *state, now *schedulesv1.ManualSchedule) { s.schedule = now })
+	follow(ctx, &group, c, w, s.scheduled, func(s *state, now *fivespotv1.ScheduledMachine) { s.scheduled = now })
+	follow(ctx, &group, c, w, s.bootstrap, func(s *state, now *unstructured.Unstructured) { s.bootstrap = now })
+	follow(ctx, &group, c, w, s.infrastructure, func(s *state, now *unstructured.Unstructured) { s.infrastructure = now })
+	follow(ctx, &group, c, w, s.machine, func(s *state, now *clusterv1.Machine) { s.machine = now })
 	group.Wait()
 }
 
@@ -59,18 +67,15 @@ func follow[T interface {
 	client.Object
 	comparable
 	DeepCopy() T
-}](ctx context.Context, group *sync.WaitGroup, c client.WithWatch, w *world, object T, set func(T)) {
+}](ctx context.Context, group *sync.WaitGroup, c client.WithWatch, w *world, object T, set func(*state, T)) {
 	buffer := object.DeepCopy()
 	group.Go(func() {
 		_ = await.Follow(ctx, c, buffer, func(exists bool) error {
-			w.mu.Lock()
-			defer w.mu.Unlock()
 			var now T
 			if exists {
 				now = buffer.DeepCopy()
 			}
-			set(now)
-			w.changed(&w.state)
+			w.update(func(s *state) { set(s, now) })
 			return errFollowed
 		})
 	})
