@@ -39,7 +39,8 @@ func newClusters(client dynamic.Interface, registry *kinds.Registry, log logr.Lo
 		Reduce:   reduceClusterPart,
 		Same: func(before, after *clusterPart) bool {
 			return before.controlPlane == after.controlPlane && before.controlPlaneName == after.controlPlaneName &&
-				before.version == after.version && before.UID == after.UID
+				before.version == after.version && before.UID == after.UID &&
+				before.DeletionTimestamp.IsZero() == after.DeletionTimestamp.IsZero()
 		},
 		Log: log,
 	})
@@ -47,7 +48,8 @@ func newClusters(client dynamic.Interface, registry *kinds.Registry, log logr.Lo
 
 func reduceClusterPart(object *unstructured.Unstructured) *clusterPart {
 	kept := &clusterPart{ObjectMeta: metav1.ObjectMeta{
-		Namespace: object.GetNamespace(), Name: object.GetName(), UID: object.GetUID(), ResourceVersion: object.GetResourceVersion(),
+		Namespace: object.GetNamespace(), Name: object.GetName(), UID: object.GetUID(),
+		ResourceVersion: object.GetResourceVersion(), DeletionTimestamp: object.GetDeletionTimestamp(),
 	}}
 	if object.GroupVersionKind().GroupKind() == capi.ClusterKind {
 		kept.controlPlane, kept.controlPlaneName = capi.ControlPlaneOf(object)
@@ -75,6 +77,9 @@ func (r *Reconciler) observeCluster(sm *v1beta1.ScheduledMachine) (version strin
 	case kinds.Absent:
 		return "", field.ErrorList{field.Invalid(path, name, "there is no Cluster of this name in namespace "+sm.Namespace)}, nil
 	case kinds.Present:
+	}
+	if !cluster.Object.DeletionTimestamp.IsZero() {
+		return "", field.ErrorList{field.Invalid(path, name, "the Cluster is being deleted")}, nil
 	}
 	if sm.Spec.Version != "" {
 		return sm.Spec.Version, nil, nil

@@ -169,6 +169,26 @@ func TestAClusterThatIsMissingIsSaidAndItsComingIsEnough(t *testing.T) {
 	}
 }
 
+func TestNoMachineIsMadeInAClusterThatIsBeingDeleted(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	cluster := d.awaitObject(metav1.TypeMeta{APIVersion: "cluster.x-k8s.io/v1beta2", Kind: "Cluster"}, "trading")
+	d.patch(cluster, "", `{"metadata":{"finalizers":["test.example.com/hold"]}}`)
+	if err := d.client.Delete(t.Context(), cluster); err != nil {
+		t.Fatal(err)
+	}
+	d.schedule(true)
+	sm := d.machine("rack")
+	invalid := d.awaitReason(sm, v1beta1.ConditionReferencesValid, v1beta1.ReasonReferencesInvalid)
+	if !strings.Contains(invalid.Message, "being deleted") {
+		t.Errorf("the condition says %q", invalid.Message)
+	}
+	d.awaitGone(machineKind, "rack")
+	d.patch(cluster, "", `{"metadata":{"finalizers":null}}`)
+	d.cluster()
+	d.awaitObject(machineKind, "rack")
+}
+
 func TestAVersionInTheSpecWins(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)

@@ -57,7 +57,7 @@ func describeSchedule(status *v1beta1.ScheduledMachineStatus, seen *observation)
 	if seen.reading.NextTransition.IsZero() {
 		return
 	}
-	next := ptr.To(metav1.NewTime(seen.reading.NextTransition))
+	next := new(metav1.NewTime(seen.reading.NextTransition))
 	switch seen.reading.State {
 	case contract.Active:
 		status.NextCleanup = next
@@ -71,7 +71,7 @@ func describeSchedule(status *v1beta1.ScheduledMachineStatus, seen *observation)
 func describeMachine(status *v1beta1.ScheduledMachineStatus, f *facts) {
 	created := f.created()
 	if created {
-		status.LastScheduledTime = ptr.To(metav1.NewTime(f.now).Rfc3339Copy())
+		status.LastScheduledTime = new(metav1.NewTime(f.now).Rfc3339Copy())
 	}
 	status.MachineRef = reference(f.sm, f.seen.machine, created)
 	status.BootstrapRef = embeddedReference(f, &f.sm.Spec.BootstrapSpec, f.seen.bootstrap, f.sm.Status.BootstrapRef)

@@ -51,29 +51,41 @@ func TestWhatAPersonSees(t *testing.T) {
 		{title: "never resolved", reading: reading(contract.Unresolved), seen: nothing()},
 		{title: "inactive", reading: reading(contract.Inactive), seen: nothing()},
 		{title: "active, the verdict goes on record", reading: reading(contract.Active), seen: nothing(), did: stepRecord},
-		{title: "active, created", reading: reading(contract.Active), verdict: ptr.To(true), seen: nothing(), did: stepCreate},
-		{title: "active, coming up", reading: reading(contract.Active), verdict: ptr.To(true),
-			seen: whole(&capi.MachineState{UID: "m", Phase: "Provisioning", BootstrapDataCreated: true}, time.Time{})},
-		{title: "active, node not ready", reading: reading(contract.Active), verdict: ptr.To(true),
-			seen: whole(&capi.MachineState{UID: "m", Phase: "Running", BootstrapDataCreated: true, InfrastructureProvisioned: true, NodeName: "worker-1"}, time.Time{})},
-		{title: "active, running", reading: reading(contract.Active), verdict: ptr.To(true), seen: whole(copyOf(running), time.Time{})},
-		{title: "running, the schedule cannot be read", reading: reading(contract.Unresolved), verdict: ptr.To(true), seen: whole(copyOf(running), time.Time{})},
-		{title: "running, disabled", reading: reading(contract.Active), verdict: ptr.To(true), seen: whole(copyOf(running), time.Time{}), did: stepDelete,
-			sm: rack(func(sm *v1beta1.ScheduledMachine) { sm.Spec.Enabled = ptr.To(false) })},
-		{title: "inactive, draining", reading: reading(contract.Inactive), verdict: ptr.To(false),
-			seen: whole(&capi.MachineState{UID: "m", NodeName: "worker-1", DeletingReason: "DrainingNode", DeletingMessage: "Drain not completed yet: pod desk/quotes, budget quotes"}, minuteAgo)},
-		{title: "active again while the earlier machine goes", reading: reading(contract.Active), verdict: ptr.To(true), seen: whole(copyOf(running), minuteAgo)},
-		{title: "killed and gone", reading: reading(contract.Active), verdict: ptr.To(true), seen: nothing(),
-			sm: rack(func(sm *v1beta1.ScheduledMachine) { sm.Spec.KillSwitch = true })},
-		{title: "active, a foreign Machine has the name", reading: reading(contract.Active), verdict: ptr.To(true), seen: foreign},
-		{title: "active, infrastructure kind not installed", reading: reading(contract.Active), verdict: ptr.To(true), seen: invalid},
-		{title: "active, creation refused", reading: reading(contract.Active), verdict: ptr.To(true), seen: nothing(), did: stepCreate, failure: errors.New("creating Machine rack: forbidden")},
-		{title: "inactive, fields not acted on yet", reading: reading(contract.Inactive), verdict: ptr.To(false), seen: nothing(),
+		{title: "active, created", reading: reading(contract.Active), verdict: new(true), seen: nothing(), did: stepCreate},
+		{
+			title: "active, coming up", reading: reading(contract.Active), verdict: new(true),
+			seen: whole(&capi.MachineState{UID: "m", Phase: "Provisioning", BootstrapDataCreated: true}, time.Time{}),
+		},
+		{
+			title: "active, node not ready", reading: reading(contract.Active), verdict: new(true),
+			seen: whole(&capi.MachineState{UID: "m", Phase: "Running", BootstrapDataCreated: true, InfrastructureProvisioned: true, NodeName: "worker-1"}, time.Time{}),
+		},
+		{title: "active, running", reading: reading(contract.Active), verdict: new(true), seen: whole(copyOf(running), time.Time{})},
+		{title: "running, the schedule cannot be read", reading: reading(contract.Unresolved), verdict: new(true), seen: whole(copyOf(running), time.Time{})},
+		{
+			title: "running, disabled", reading: reading(contract.Active), verdict: new(true), seen: whole(copyOf(running), time.Time{}), did: stepDelete,
+			sm: rack(func(sm *v1beta1.ScheduledMachine) { sm.Spec.Enabled = new(false) }),
+		},
+		{
+			title: "inactive, draining", reading: reading(contract.Inactive), verdict: new(false),
+			seen: whole(&capi.MachineState{UID: "m", NodeName: "worker-1", DeletingReason: "DrainingNode", DeletingMessage: "Drain not completed yet: pod desk/quotes, budget quotes"}, minuteAgo),
+		},
+		{title: "active again while the earlier machine goes", reading: reading(contract.Active), verdict: new(true), seen: whole(copyOf(running), minuteAgo)},
+		{
+			title: "killed and gone", reading: reading(contract.Active), verdict: new(true), seen: nothing(),
+			sm: rack(func(sm *v1beta1.ScheduledMachine) { sm.Spec.KillSwitch = true }),
+		},
+		{title: "active, a foreign Machine has the name", reading: reading(contract.Active), verdict: new(true), seen: foreign},
+		{title: "active, infrastructure kind not installed", reading: reading(contract.Active), verdict: new(true), seen: invalid},
+		{title: "active, creation refused", reading: reading(contract.Active), verdict: new(true), seen: nothing(), did: stepCreate, failure: errors.New("creating Machine rack: forbidden")},
+		{
+			title: "inactive, fields not acted on yet", reading: reading(contract.Inactive), verdict: new(false), seen: nothing(),
 			sm: rack(func(sm *v1beta1.ScheduledMachine) {
 				sm.Spec.NodeTaints = []v1beta1.NodeTaint{{Key: "desk", Effect: "NoSchedule"}}
 				sm.Spec.Priority = ptr.To[int32](90)
-			})},
-		{title: "active, Cluster API gave up", reading: reading(contract.Active), verdict: ptr.To(true), seen: whole(failed, time.Time{})},
+			}),
+		},
+		{title: "active, Cluster API gave up", reading: reading(contract.Active), verdict: new(true), seen: whole(failed, time.Time{})},
 	} {
 		sm := scene.sm
 		if sm == nil {

@@ -116,7 +116,7 @@ func (d *desk) managerOptions() manager.Options {
 		Client:     scheduledmachine.ClientOptions(),
 		Cache:      cache.Options{DefaultNamespaces: map[string]cache.Config{d.namespace: {}}},
 		Metrics:    metricsserver.Options{BindAddress: "0"},
-		Controller: config.Controller{SkipNameValidation: ptr.To(true)},
+		Controller: config.Controller{SkipNameValidation: new(true)},
 	}
 }
 

@@ -165,6 +165,20 @@ func TestADeletedScheduledMachineTakesItsMachineAlong(t *testing.T) {
 	}
 }
 
+func TestADeletedNamespaceEnds(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	sm, _ := d.up("rack")
+	machine := d.holdMachine("rack")
+	namespace := namespaceNamed(d.namespace)
+	if err := d.client.Delete(t.Context(), namespace); err != nil {
+		t.Fatal(err)
+	}
+	d.awaitPhase(sm, v1beta1.PhaseShuttingDown)
+	d.letGo(machine)
+	devplanetest.AwaitGone(t, namespace)
+}
+
 func TestEveryChangeOfPhaseIsAnEvent(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)

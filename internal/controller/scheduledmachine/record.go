@@ -31,8 +31,8 @@ func record(before *v1beta1.SpotScheduleStatus, reading contract.Reading, now ti
 	}
 	active := reading.State == contract.Active
 	if after.Active == nil || *after.Active != active {
-		after.Active = ptr.To(active)
-		after.LastTransitionTime = ptr.To(metav1.NewTime(now).Rfc3339Copy())
+		after.Active = new(active)
+		after.LastTransitionTime = new(metav1.NewTime(now).Rfc3339Copy())
 	}
 	return after
 }

@@ -35,7 +35,7 @@ func TestTheRecordHoldsTheLastVerdictThroughAnyNumberOfUnresolvedReadings(t *tes
 			before := current
 			current = record(current, reading(state), now)
 			if state != contract.Unresolved {
-				last = ptr.To(state == contract.Active)
+				last = new(state == contract.Active)
 			}
 			if !ptr.Equal(current.Active, last) {
 				t.Fatalf("after %v the record says %v, want %v", states[:i+1], current.Active, last)

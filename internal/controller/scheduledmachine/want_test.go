@@ -12,7 +12,7 @@ import (
 )
 
 func TestPrecedenceOfKillSwitchOverEnabledOverVerdict(t *testing.T) {
-	active, inactive := ptr.To(true), ptr.To(false)
+	active, inactive := new(true), new(false)
 	for name, test := range map[string]struct {
 		kill    bool
 		enabled *bool
@@ -34,7 +34,7 @@ func TestPrecedenceOfKillSwitchOverEnabledOverVerdict(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			sm := &v1beta1.ScheduledMachine{Spec: v1beta1.ScheduledMachineSpec{KillSwitch: test.kill, Enabled: test.enabled}}
 			if test.deleted {
-				sm.DeletionTimestamp = ptr.To(metav1.NewTime(noon))
+				sm.DeletionTimestamp = new(metav1.NewTime(noon))
 			}
 			if got := decide(sm, &v1beta1.SpotScheduleStatus{Active: test.verdict}); got != test.want {
 				t.Errorf("got %+v, want %+v", got, test.want)
