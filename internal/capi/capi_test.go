@@ -122,15 +122,21 @@ func TestWhatAnEmbeddedSpecMayNotSay(t *testing.T) {
 		want   string // "" when it is fine
 	}{
 		"nothing wrong": {func(*v1beta1.ScheduledMachineSpec) {}, ""},
-		"core group": {func(s *v1beta1.ScheduledMachineSpec) { s.BootstrapSpec.APIVersion = "v1" },
-			`spec.bootstrapSpec.apiVersion: Unsupported value: "v1"`},
-		"another group": {func(s *v1beta1.ScheduledMachineSpec) { s.InfrastructureSpec.APIVersion = "apps/v1" },
-			`spec.infrastructureSpec.apiVersion: Unsupported value: "apps/v1"`},
+		"core group": {
+			func(s *v1beta1.ScheduledMachineSpec) { s.BootstrapSpec.APIVersion = "v1" },
+			`spec.bootstrapSpec.apiVersion: Unsupported value: "v1"`,
+		},
+		"another group": {
+			func(s *v1beta1.ScheduledMachineSpec) { s.InfrastructureSpec.APIVersion = "apps/v1" },
+			`spec.infrastructureSpec.apiVersion: Unsupported value: "apps/v1"`,
+		},
 		"bootstrap group for infrastructure": {func(s *v1beta1.ScheduledMachineSpec) {
 			s.InfrastructureSpec.APIVersion = "bootstrap.cluster.x-k8s.io/v1beta2"
 		}, `spec.infrastructureSpec.apiVersion: Unsupported value`},
-		"name": {func(s *v1beta1.ScheduledMachineSpec) { s.BootstrapSpec.Metadata = &v1beta1.EmbeddedMetadata{Name: "x"} },
-			"spec.bootstrapSpec.metadata.name: Forbidden"},
+		"name": {
+			func(s *v1beta1.ScheduledMachineSpec) { s.BootstrapSpec.Metadata = &v1beta1.EmbeddedMetadata{Name: "x"} },
+			"spec.bootstrapSpec.metadata.name: Forbidden",
+		},
 		"namespace": {func(s *v1beta1.ScheduledMachineSpec) {
 			s.InfrastructureSpec.Metadata = &v1beta1.EmbeddedMetadata{Namespace: "x"}
 		}, "spec.infrastructureSpec.metadata.namespace: Forbidden"},
@@ -168,7 +174,8 @@ func TestReadingAMachine(t *testing.T) {
 		manifest string
 		want     capi.MachineState
 	}{
-		"v1beta2, running": {`
+		"v1beta2, running": {
+			`
 apiVersion: cluster.x-k8s.io/v1beta2
 kind: Machine
 metadata:
@@ -185,8 +192,10 @@ status:
 			capi.MachineState{
 				UID: "u", Owner: "sm", Version: "v1beta2", Phase: "Running", BootstrapDataCreated: true,
 				InfrastructureProvisioned: true, NodeName: "node-1", NodeReady: true, ProviderID: "dev:///1",
-			}},
-		"v1beta1, running, with Cluster API's new conditions": {`
+			},
+		},
+		"v1beta1, running, with Cluster API's new conditions": {
+			`
 apiVersion: cluster.x-k8s.io/v1beta1
 kind: Machine
 metadata: {uid: u, annotations: {machine.cluster.x-k8s.io/exclude-node-draining: ""}}
@@ -202,20 +211,25 @@ status:
 				UID: "u", Version: "v1beta1", Phase: "Running", BootstrapDataCreated: true,
 				InfrastructureProvisioned: true, NodeName: "node-1", NodeUID: "nu", NodeReady: true, ProviderID: "dev:///1",
 				SkipsDrain: true, DeletingReason: "DrainingNode", DeletingMessage: "m",
-			}},
-		"v1beta1, failed, with the old conditions only": {`
+			},
+		},
+		"v1beta1, failed, with the old conditions only": {
+			`
 apiVersion: cluster.x-k8s.io/v1beta1
 kind: Machine
 metadata: {uid: u}
 spec: {clusterName: c, bootstrap: {}, infrastructureRef: {}}
 status: {phase: Failed, failureReason: CreateError, failureMessage: no capacity, conditions: [{type: NodeHealthy, status: "True"}]}`,
-			capi.MachineState{UID: "u", Version: "v1beta1", Phase: "Failed", NodeReady: true, Failure: "CreateError: no capacity"}},
-		"v1beta2, nothing in its status": {`
+			capi.MachineState{UID: "u", Version: "v1beta1", Phase: "Failed", NodeReady: true, Failure: "CreateError: no capacity"},
+		},
+		"v1beta2, nothing in its status": {
+			`
 apiVersion: cluster.x-k8s.io/v1beta2
 kind: Machine
 metadata: {uid: u}
 spec: {clusterName: c}`,
-			capi.MachineState{UID: "u", Version: "v1beta2"}},
+			capi.MachineState{UID: "u", Version: "v1beta2"},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var object unstructured.Unstructured
@@ -239,7 +253,8 @@ func TestAMachineRunsOnlyWhileItsNodeIsReadyAndItIsNotGoing(t *testing.T) {
 		t.Error("a Running machine with a ready node runs")
 	}
 	for _, not := range []capi.MachineState{
-		{Phase: "Running"}, {Phase: "Provisioned", NodeReady: true},
+		{Phase: "Running"},
+		{Phase: "Provisioned", NodeReady: true},
 		{Phase: "Running", NodeReady: true, DeletedAt: time.Unix(1, 0)},
 	} {
 		if not.Running() {

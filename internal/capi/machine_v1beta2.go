@@ -24,7 +24,7 @@ func machineV1Beta2(sm *v1beta1.ScheduledMachine, metadata metav1.ObjectMeta, dr
 			Version:           kubernetes,
 			Bootstrap:         clusterv1.Bootstrap{ConfigRef: contractReference(&sm.Spec.BootstrapSpec, sm.Name)},
 			InfrastructureRef: contractReference(&sm.Spec.InfrastructureSpec, sm.Name),
-			Deletion:          clusterv1.MachineDeletionSpec{NodeDrainTimeoutSeconds: ptr.To(int32(drain / time.Second))},
+			Deletion:          clusterv1.MachineDeletionSpec{NodeDrainTimeoutSeconds: new(int32(drain / time.Second))},
 		},
 	}
 }

@@ -52,7 +52,7 @@ func handlers[T any](changed func(T), same func(before, after T) bool) cache.Res
 		UpdateFunc: func(was, is any) {
 			before, known := was.(T)
 			after, ok := is.(T)
-			if ok && !(known && same != nil && same(before, after)) {
+			if ok && (!known || same == nil || !same(before, after)) {
 				changed(after)
 			}
 		},
