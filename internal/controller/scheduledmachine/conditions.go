@@ -7,8 +7,10 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	"github.com/fivespot/fivespot/api/v1beta1"
+	"github.com/fivespot/fivespot/internal/capi"
 )
 
 // setConditions merges each condition into the list by its type; conditions of
@@ -126,7 +128,7 @@ func machineCondition(f *facts) metav1.Condition {
 	condition := metav1.Condition{Type: v1beta1.ConditionMachineReady, Status: metav1.ConditionFalse}
 	switch machine := f.machine(); {
 	case machine == nil && f.created():
-		condition.Reason, condition.Message = v1beta1.ReasonProvisioning, "The Machine is created"
+		condition.Reason, condition.Message = v1beta1.ReasonProvisioning, "Waiting for "+missing(&capi.MachineState{})
 	case machine == nil:
 		condition.Reason, condition.Message = v1beta1.ReasonNoMachine, "There is no Machine"
 	case !machine.DeletedAt.IsZero():
@@ -144,18 +146,17 @@ func machineCondition(f *facts) metav1.Condition {
 	return condition
 }
 
-// deleting passes on what Cluster API says of a deletion.
+// deleting passes on what Cluster API says of a deletion while it waits for the
+// node's pods or volumes. The other steps pass by in a moment, and telling each
+// would cost a write.
 func deleting(reason, message string) (string, string) {
-	if reason == "" {
-		return v1beta1.ReasonDeleting, "The Machine is being deleted"
-	}
-	if message == "" {
-		message = "The Machine is being deleted"
-	}
-	if reason == "DrainingNode" {
+	switch reason {
+	case clusterv1.MachineDeletingDrainingNodeReason:
 		return v1beta1.ReasonNodeDraining, message
+	case clusterv1.MachineDeletingWaitingForVolumeDetachReason:
+		return v1beta1.ReasonDeleting, message
 	}
-	return v1beta1.ReasonDeleting, message
+	return v1beta1.ReasonDeleting, "The Machine is being deleted"
 }
 
 // readyCondition is True when the machine is where it is wanted, Unknown while

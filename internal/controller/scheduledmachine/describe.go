@@ -80,7 +80,9 @@ func describeMachine(status *v1beta1.ScheduledMachineStatus, f *facts) {
 	if machine == nil {
 		return
 	}
-	status.ProviderID = machine.ProviderID
+	if machine.InfrastructureProvisioned { // Cluster API tells the one a moment before the other
+		status.ProviderID = machine.ProviderID
+	}
 	if machine.NodeName != "" {
 		status.NodeRef = &v1beta1.NodeReference{APIVersion: "v1", Kind: "Node", Name: machine.NodeName, UID: machine.NodeUID}
 	}

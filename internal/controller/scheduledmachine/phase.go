@@ -116,10 +116,10 @@ func phaseMessage(f *facts, phase v1beta1.Phase) string {
 
 func pendingMessage(f *facts, schedule string) string {
 	machine := f.machine()
-	switch {
-	case machine == nil && f.created():
-		return schedule + " is active: the Machine is created"
-	case machine == nil:
+	if f.created() {
+		machine = &capi.MachineState{} // it says nothing yet, which is what it will say first
+	}
+	if machine == nil {
 		return schedule + " is active: creating the Machine"
 	}
 	return "The Machine is coming up, waiting for " + missing(machine)
@@ -138,10 +138,8 @@ func missing(machine *capi.MachineState) string {
 	case len(parts) > 0:
 	case machine.NodeName == "":
 		parts = append(parts, "its node to join the cluster")
-	case !machine.NodeReady:
-		parts = append(parts, "its node "+machine.NodeName+" to be ready")
 	default:
-		parts = append(parts, "Cluster API to report it running")
+		parts = append(parts, "its node "+machine.NodeName+" to be ready")
 	}
 	return strings.Join(parts, " and ")
 }
