@@ -15,7 +15,8 @@ for module in $(modules); do
   step "lint $module" "$module" "$root/bin/golangci-lint" run
 done
 for module in $(modules); do
+  # -parallel: most tests wait for a control plane, not for a core.
   # -count=1: tests run programs of bin/, of which Go's test cache knows nothing.
-  step "test $module" "$module" go test -count=1 -timeout=30m ./...
+  step "test $module" "$module" go test -count=1 -parallel=8 -timeout=30m ./...
 done
 summarize
