@@ -7,10 +7,11 @@ import (
 	_ "embed"
 	"fmt"
 	"net"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/pflag"
-	utilerrors "k8s.io/apimachinery/pkg/util/errors"
+	kerrors "k8s.io/apimachinery/pkg/util/errors"
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	"k8s.io/client-go/rest"
 	logsapi "k8s.io/component-base/logs/api/v1"
@@ -24,7 +25,7 @@ var auditPolicy []byte
 // apiServerFlags are those of the kube-apiserver command, in its own spelling.
 func apiServerFlags(o options, l layout) []string {
 	return []string{
-		"--v=" + fmt.Sprint(o.verbosity),
+		"--v=" + strconv.Itoa(o.verbosity),
 		"--etcd-servers=unix://" + etcdClientSocket,
 
 		"--bind-address=" + o.bind.String(),
@@ -78,7 +79,7 @@ var withoutCounterpart = []string{"StorageObjectInUseProtection", "PodGroupProte
 func serveAPI(ctx context.Context, o options, l layout, listener net.Listener) error {
 	s := kubeapiserver.NewServerRunOptions()
 	s.SecureServing.Listener = listener
-	s.SecureServing.BindPort = listener.Addr().(*net.TCPAddr).Port
+	s.SecureServing.BindPort = portOf(listener)
 
 	flags := pflag.NewFlagSet("kube-apiserver", pflag.ContinueOnError)
 	for _, group := range s.Flags().FlagSets {
@@ -100,7 +101,7 @@ func serveAPI(ctx context.Context, o options, l layout, listener net.Listener) e
 	if err != nil {
 		return fmt.Errorf("completing the options of kube-apiserver: %w", err)
 	}
-	if err := utilerrors.NewAggregate(completed.Validate()); err != nil {
+	if err := kerrors.NewAggregate(completed.Validate()); err != nil {
 		return fmt.Errorf("checking the options of kube-apiserver: %w", err)
 	}
 	if err := app.Run(ctx, completed); err != nil {

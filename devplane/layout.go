@@ -24,6 +24,7 @@ func (l layout) auditPolicy() string { return l.path("audit-policy.yaml") }
 func (l layout) certificate(name string) string {
 	return l.path("pki", name+".crt")
 }
+
 func (l layout) key(name string) string {
 	return l.path("pki", name+".key")
 }

@@ -150,7 +150,7 @@ func TestPortIsKeptAndGivenUpWhenTaken(t *testing.T) {
 	o := options{bind: net.IPv4(127, 0, 0, 1)}
 	open := func() net.Listener {
 		t.Helper()
-		listener, err := listen(o, l)
+		listener, err := listen(t.Context(), o, l)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -168,8 +168,8 @@ func TestPortIsKeptAndGivenUpWhenTaken(t *testing.T) {
 	if got := third.Addr().String(); got == address {
 		t.Errorf("third run, too, listens on %s", got)
 	}
-	o.port = third.Addr().(*net.TCPAddr).Port
-	if _, err := listen(o, l); err == nil {
+	o.port = portOf(third)
+	if _, err := listen(t.Context(), o, l); err == nil {
 		t.Error("a port that was asked for and is taken is no error")
 	}
 }
@@ -179,7 +179,7 @@ func TestUnreadablePortSaysWhatToDo(t *testing.T) {
 	if err := writeFile(l.port(), []byte("many\n")); err != nil {
 		t.Fatal(err)
 	}
-	_, err := listen(options{bind: net.IPv4(127, 0, 0, 1)}, l)
+	_, err := listen(t.Context(), options{bind: net.IPv4(127, 0, 0, 1)}, l)
 	if err == nil || !strings.Contains(err.Error(), "remove "+l.port()) {
 		t.Errorf("got %v, want to be told which file to remove", err)
 	}

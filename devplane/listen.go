@@ -3,6 +3,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -15,9 +16,9 @@ import (
 
 // listen opens the one port. Without --port it first tries that of the last
 // run, so that kubeconfig files which were written then stay valid.
-func listen(o options, l layout) (net.Listener, error) {
+func listen(ctx context.Context, o options, l layout) (net.Listener, error) {
 	if o.port != 0 {
-		listener, err := listenOn(o.bind, o.port)
+		listener, err := listenOn(ctx, o.bind, o.port)
 		if err != nil {
 			return nil, fmt.Errorf("listening on --port %d: %w", o.port, err)
 		}
@@ -27,9 +28,9 @@ func listen(o options, l layout) (net.Listener, error) {
 	if err != nil {
 		return nil, err
 	}
-	listener, err := listenOn(o.bind, last)
+	listener, err := listenOn(ctx, o.bind, last)
 	if errors.Is(err, syscall.EADDRINUSE) {
-		listener, err = listenOn(o.bind, 0)
+		listener, err = listenOn(ctx, o.bind, 0)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("listening: %w", err)
@@ -37,8 +38,14 @@ func listen(o options, l layout) (net.Listener, error) {
 	return listener, l.savePort(listener)
 }
 
-func listenOn(address net.IP, port int) (net.Listener, error) {
-	return net.Listen("tcp", net.JoinHostPort(address.String(), strconv.Itoa(port)))
+func listenOn(ctx context.Context, address net.IP, port int) (net.Listener, error) {
+	var config net.ListenConfig
+	return config.Listen(ctx, "tcp", net.JoinHostPort(address.String(), strconv.Itoa(port)))
+}
+
+// portOf returns the port of a listener that listenOn opened.
+func portOf(listener net.Listener) int {
+	return listener.Addr().(*net.TCPAddr).Port //nolint:forcetypeassert // a listener on "tcp" has such an address
 }
 
 // lastPort returns the port of the last run, 0 when there was none.
@@ -58,8 +65,7 @@ func (l layout) lastPort() (int, error) {
 }
 
 func (l layout) savePort(listener net.Listener) error {
-	port := listener.Addr().(*net.TCPAddr).Port
-	if err := writeFile(l.port(), []byte(strconv.Itoa(port)+"\n")); err != nil {
+	if err := writeFile(l.port(), []byte(strconv.Itoa(portOf(listener))+"\n")); err != nil {
 		return fmt.Errorf("keeping the port for the next run: %w", err)
 	}
 	return nil

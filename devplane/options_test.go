@@ -18,10 +18,14 @@ func TestOptions(t *testing.T) {
 		want      options
 		wantError string // part of it; empty: none
 	}{
-		{name: "only the directory", arguments: "--dir=/data",
-			want: options{dir: "/data", bind: loopback, fsync: true}},
-		{name: "everything", arguments: "--dir=/data --bind=::1 --port=6443 --disruption-controller --fsync=false --ready-file=/data/ready -v=2",
-			want: options{dir: "/data", bind: net.IPv6loopback, port: 6443, disruption: true, readyFile: "/data/ready", verbosity: 2}},
+		{
+			name: "only the directory", arguments: "--dir=/data",
+			want: options{dir: "/data", bind: loopback, fsync: true},
+		},
+		{
+			name: "everything", arguments: "--dir=/data --bind=::1 --port=6443 --disruption-controller --fsync=false --ready-file=/data/ready -v=2",
+			want: options{dir: "/data", bind: net.IPv6loopback, port: 6443, disruption: true, readyFile: "/data/ready", verbosity: 2},
+		},
 		{name: "no directory", arguments: "", wantError: "--dir is missing"},
 		{name: "every address", arguments: "--dir=/data --bind=0.0.0.0", wantError: "0.0.0.0 is not a loopback address"},
 		{name: "an address of the network", arguments: "--dir=/data --bind=192.0.2.1", wantError: "192.0.2.1 is not a loopback address"},

@@ -53,7 +53,7 @@ func serve(ctx context.Context, o options, l layout, ca *authority, out io.Write
 	}
 	defer etcd.Close()
 
-	listener, err := listen(o, l)
+	listener, err := listen(ctx, o, l)
 	if err != nil {
 		return err
 	}
@@ -149,7 +149,7 @@ func startControllers(ctx context.Context, api *task, o options, c clients, l la
 		all.wait()
 	}
 	defer context.AfterFunc(ctx, cancel)()
-	defer context.AfterFunc(api.ctx, cancel)()
+	defer context.AfterFunc(api.ctx, cancel)() //nolint:contextcheck // they end with kube-apiserver as well
 	if err := all.start(own, list); err != nil {
 		stop()
 		return nil, err
