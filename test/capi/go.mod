@@ -14,6 +14,8 @@ tool (
 	sigs.k8s.io/cluster-api/test/infrastructure/docker
 )
 
+require sigs.k8s.io/yaml v1.6.0
+
 require (
 	cel.dev/expr v0.25.2 // indirect
 	dario.cat/mergo v1.0.1 // indirect
@@ -151,5 +153,4 @@ require (
 	sigs.k8s.io/kind v0.33.0 // indirect
 	sigs.k8s.io/randfill v1.0.0 // indirect
 	sigs.k8s.io/structured-merge-diff/v6 v6.4.2 // indirect
-	sigs.k8s.io/yaml v1.6.0 // indirect
 )
