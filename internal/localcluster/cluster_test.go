@@ -33,6 +33,8 @@ var processes = []string{
 	localcluster.PartInfrastructure,
 	localcluster.PartController,
 	localcluster.PartManualSchedule,
+	localcluster.PartTimeBased,
+	localcluster.PartCapitalMarkets,
 }
 
 func TestEveryPartListensOnLoopbackOnly(t *testing.T) {

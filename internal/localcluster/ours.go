@@ -34,16 +34,27 @@ func (c *Cluster) ours() []own {
 			log:     "controller",
 		})
 	}
-	if !c.options.WithoutProviders {
-		list = append(list, own{
-			part:    PartManualSchedule,
-			program: "provider",
-			args:    []string{"--kinds=ManualSchedule"},
-			account: types.NamespacedName{Namespace: systemNamespace, Name: "manual-schedule-provider"},
-			log:     "manual-schedule-provider",
-		})
+	if c.options.WithoutProviders {
+		return list
 	}
-	return list
+	return append(list,
+		provider(PartManualSchedule, "ManualSchedule", "manual"),
+		provider(PartTimeBased, "TimeBasedSpotSchedule", "time-based"),
+		provider(PartCapitalMarkets, "CapitalMarketsSchedule", "capital-markets"),
+	)
+}
+
+// provider is the program that runs a shipped kind, under the name that the
+// kind has in deploy/spot-schedule-providers.
+func provider(part, kind, name string) own {
+	account := name + "-schedule-provider"
+	return own{
+		part:    part,
+		program: "provider",
+		args:    []string{"--kinds=" + kind},
+		account: types.NamespacedName{Namespace: systemNamespace, Name: account},
+		log:     account,
+	}
 }
 
 func (c *Cluster) newOurs(ctx context.Context, o own) (*Part, error) {

@@ -17,6 +17,8 @@ const (
 	PartInfrastructure      = "Cluster API in-memory infrastructure"
 	PartController          = "controller"
 	PartManualSchedule      = "ManualSchedule provider"
+	PartTimeBased           = "TimeBasedSpotSchedule provider"
+	PartCapitalMarkets      = "CapitalMarketsSchedule provider"
 )
 
 // PartError says that a part ended that should not have.

@@ -30,6 +30,7 @@ const patience = 3 * time.Minute
 const (
 	controllerUser = "system:serviceaccount:5spot-system:5spot-controller"
 	providerUser   = "system:serviceaccount:5spot-system:manual-schedule-provider"
+	ourNamespace   = "system:serviceaccount:5spot-system:"
 )
 
 func deadline(t testing.TB) context.Context {

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -49,7 +50,7 @@ func TestFiftySettledMachinesAreSilentForTwoMinutes(t *testing.T) {
 
 // ours reports whether an event is the end of a request of one of our processes.
 func ours(e devplane.AuditEvent) bool {
-	return (e.User == controllerUser || e.User == providerUser) && finished(e)
+	return strings.HasPrefix(e.User, ourNamespace) && finished(e)
 }
 
 // allowedInSilence lets leases and the renewal of watches pass.

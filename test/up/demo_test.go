@@ -40,8 +40,8 @@ func TestDemoTellsTheGuidesStoryAndEnds(t *testing.T) {
 func TestDemoStaysUpAndStopsEverything(t *testing.T) {
 	r := fivespot(t, t.TempDir(), "demo")
 	r.awaitLine("Everything stays up")
-	if children := processtest.Children(t, r.pid()); len(children) != 7 {
-		t.Errorf("after the story it runs %v, want seven parts", children)
+	if children := processtest.Children(t, r.pid()); len(children) != 9 {
+		t.Errorf("after the story it runs %v, want nine parts", children)
 	}
 	parts := takeHold(t, r)
 	r.stop()

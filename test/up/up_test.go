@@ -41,15 +41,16 @@ func TestUpForAProviderAuthor(t *testing.T) {
 			parts = append(parts, strings.TrimSpace(part))
 		}
 	}
-	want := []string{"control plane", "CRDs and RBAC", "controller", "ManualSchedule provider"}
+	want := []string{"control plane", "CRDs and RBAC", "controller", "ManualSchedule provider",
+		"TimeBasedSpotSchedule provider", "CapitalMarketsSchedule provider"}
 	if diff := cmp.Diff(want, parts); diff != "" {
 		t.Errorf("parts in the order in which they were ready (-want +got):\n%s", diff)
 	}
 
 	t.Run("everything listens on loopback only", func(t *testing.T) {
 		children := processtest.Children(t, first.pid())
-		if len(children) != 3 {
-			t.Errorf("it has the children %v, want devplane, controller and provider", children)
+		if len(children) != 5 {
+			t.Errorf("it has the children %v, want devplane, controller and three providers", children)
 		}
 		for name, pid := range children {
 			addresses := processtest.Listening(t, pid)
@@ -189,9 +190,9 @@ func TestStoppedWhileItStartsItLeavesNothing(t *testing.T) {
 
 func TestPartThatDiesEndsTheRest(t *testing.T) {
 	for program, part := range map[string]string{
-		"devplane":   "control plane",
-		"controller": "controller",
-		"provider":   "ManualSchedule provider",
+		"devplane":                        "control plane",
+		"controller":                      "controller",
+		"provider --kinds=ManualSchedule": "ManualSchedule provider",
 	} {
 		t.Run(part, func(t *testing.T) {
 			r := fivespot(t, t.TempDir(), "up", "--without-capi")
@@ -256,8 +257,8 @@ func TestOurPartsAgainstAnExistingCluster(t *testing.T) {
 
 	ours := fivespot(t, t.TempDir(), "up", "--kubeconfig="+filepath.Join(existing.dir, "kubeconfig"))
 	ours.up()
-	if children := processtest.Children(t, ours.pid()); len(children) != 2 || children["controller"] == 0 || children["provider"] == 0 {
-		t.Errorf("it runs %v, want controller and provider", children)
+	if children := processtest.Children(t, ours.pid()); len(children) != 4 || children["controller"] == 0 {
+		t.Errorf("it runs %v, want the controller and three providers", children)
 	}
 	c, ctx := existing.client(), withTimeout(t)
 	schedule := &schedulesv1.ManualSchedule{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "toggle"}}

@@ -23,7 +23,7 @@ import (
 
 const long = `Runs all of 5-Spot on this machine: a Kubernetes control plane, the real Cluster
 API with machines that exist in memory only, one workload cluster, the
-ScheduledMachine controller and the ManualSchedule provider. Everything listens
+ScheduledMachine controller and the providers of the shipped kinds. Everything listens
 on loopback, at free ports.
 
 DIR keeps the data, so that a later start goes on where this one ended:

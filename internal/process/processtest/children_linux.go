@@ -12,7 +12,7 @@ import (
 )
 
 // Children returns the ids of the processes whose parent is pid, by the name of
-// the program.
+// the program and, where that has one, its argument --kinds: "provider --kinds=A".
 func Children(t testing.TB, pid int) map[string]int {
 	t.Helper()
 	files, err := filepath.Glob("/proc/[0-9]*/stat")
@@ -30,10 +30,25 @@ func Children(t testing.TB, pid int) map[string]int {
 			if err != nil {
 				t.Fatal(err)
 			}
-			children[name] = child
+			children[name+kinds(child)] = child
 		}
 	}
 	return children
+}
+
+// kinds returns the argument of a process that tells it from others of its
+// program, after a space; empty if it has none or has ended.
+func kinds(pid int) string {
+	line, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "cmdline"))
+	if err != nil {
+		return ""
+	}
+	for argument := range strings.SplitSeq(string(line), "\x00") {
+		if strings.HasPrefix(argument, "--kinds=") {
+			return " " + argument
+		}
+	}
+	return ""
 }
 
 // parseStat reads the name, which is in parentheses and may hold any character,
