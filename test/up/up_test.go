@@ -119,8 +119,10 @@ func TestUpForAProviderAuthor(t *testing.T) {
 		parts := takeHold(t, first)
 		first.signal(syscall.SIGINT)
 		parts["controller"].AwaitEnd()
-		if !parts["provider"].Ended() {
-			t.Error("the controller was stopped before the provider")
+		for _, kind := range []string{"ManualSchedule", "TimeBasedSpotSchedule", "CapitalMarketsSchedule"} {
+			if !parts["provider --kinds="+kind].Ended() {
+				t.Errorf("the controller was stopped before the provider of %s", kind)
+			}
 		}
 		parts["devplane"].AwaitEnd()
 		if !parts["controller"].Ended() {
