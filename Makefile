@@ -18,7 +18,8 @@ MAKEFLAGS += --no-builtin-rules
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := build
 
-# The checkout may lack what go build wants to stamp: a git that trusts it.
+# The version is stamped by -ldflags; Go's own stamp fails where git does not
+# trust the checkout, as in many containers.
 export GOFLAGS += -buildvcs=false
 
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
@@ -63,7 +64,7 @@ $(OURS:%=bin/%): bin/%: $(sources) $(COMPILE)
 
 # Kubernetes.
 
-bin/devplane: $(wildcard devplane/*.go devplane/*.yaml) devplane/go.mod devplane/go.sum devplane/build.sh $(COMPILE)
+bin/devplane: $(filter-out %_test.go,$(wildcard devplane/*.go)) $(wildcard devplane/*.yaml) devplane/go.mod devplane/go.sum devplane/build.sh $(COMPILE)
 	devplane/build.sh $@
 
 # Of the same release, for the tests that type what a reader of the guide would.
@@ -73,7 +74,7 @@ bin/kubectl: devplane/go.mod devplane/go.sum devplane/build.sh $(COMPILE)
 # Cluster API. What its managers are built from and run with is prepared first;
 # see test/capi/prepare.
 
-bin/capi/built: $(wildcard test/capi/prepare/*.go) test/capi/go.mod test/capi/go.sum $(COMPILE)
+bin/capi/built: $(filter-out %_test.go,$(wildcard test/capi/prepare/*.go)) test/capi/go.mod test/capi/go.sum $(COMPILE)
 	echo "Cluster API: preparing its sources and definitions"
 	cd test/capi && go run ./prepare -out ../../bin/capi
 	$(COMPILE) "Cluster API" test/capi \
