@@ -41,8 +41,10 @@ func TestUpForAProviderAuthor(t *testing.T) {
 			parts = append(parts, strings.TrimSpace(part))
 		}
 	}
-	want := []string{"control plane", "CRDs and RBAC", "controller", "ManualSchedule provider",
-		"TimeBasedSpotSchedule provider", "CapitalMarketsSchedule provider"}
+	want := []string{
+		"control plane", "CRDs and RBAC", "controller", "ManualSchedule provider",
+		"TimeBasedSpotSchedule provider", "CapitalMarketsSchedule provider",
+	}
 	if diff := cmp.Diff(want, parts); diff != "" {
 		t.Errorf("parts in the order in which they were ready (-want +got):\n%s", diff)
 	}
