@@ -28,17 +28,21 @@ import (
 
 func TestTenTimesUpToANodeThatIsReadyAndDownToNothingLeft(t *testing.T) {
 	for name, test := range map[string]struct {
-		down, up func(*testing.T, *v1beta1.ScheduledMachine)
-		rest     v1beta1.Phase
+		turn func(t *testing.T, sm *v1beta1.ScheduledMachine, up bool)
+		rest v1beta1.Phase
 	}{
 		"drained, by the schedule": {
-			down: func(t *testing.T, _ *v1beta1.ScheduledMachine) { toggle(t, localcluster.Namespace, "ten", false) },
-			up:   func(t *testing.T, _ *v1beta1.ScheduledMachine) { toggle(t, localcluster.Namespace, "ten", true) },
+			turn: func(t *testing.T, _ *v1beta1.ScheduledMachine, up bool) {
+				t.Helper()
+				toggle(t, localcluster.Namespace, "ten", up)
+			},
 			rest: v1beta1.PhaseInactive,
 		},
 		"not drained, by the kill switch": {
-			down: func(t *testing.T, sm *v1beta1.ScheduledMachine) { patch(t, sm, `{"spec":{"killSwitch":true}}`) },
-			up:   func(t *testing.T, sm *v1beta1.ScheduledMachine) { patch(t, sm, `{"spec":{"killSwitch":false}}`) },
+			turn: func(t *testing.T, sm *v1beta1.ScheduledMachine, up bool) {
+				t.Helper()
+				patch(t, sm, fmt.Sprintf(`{"spec":{"killSwitch":%t}}`, !up))
+			},
 			rest: v1beta1.PhaseTerminated,
 		},
 	} {
@@ -46,20 +50,20 @@ func TestTenTimesUpToANodeThatIsReadyAndDownToNothingLeft(t *testing.T) {
 			toggle(t, localcluster.Namespace, "ten", true)
 			sm := machine(t, localcluster.Namespace, "ten", "ten")
 			awaitPhase(t, sm, v1beta1.PhaseActive)
-			test.down(t, sm)
+			test.turn(t, sm, false)
 			awaitPhase(t, sm, test.rest)
 			before := everything(t, localcluster.Namespace)
 
 			uids := map[types.UID]bool{}
 			for range 10 {
-				test.up(t, sm)
+				test.turn(t, sm, true)
 				awaitPhase(t, sm, v1beta1.PhaseActive)
 				uids[capiMachine(t, sm).UID] = true
 				if !slices.Contains(nodes(t), sm.Status.NodeRef.Name) {
 					t.Errorf("the workload cluster has no node %s", sm.Status.NodeRef.Name)
 				}
 				node := sm.Status.NodeRef.Name
-				test.down(t, sm)
+				test.turn(t, sm, false)
 				awaitPhase(t, sm, test.rest)
 				if slices.Contains(nodes(t), node) {
 					t.Errorf("the machine is gone and its node %s is not", node)

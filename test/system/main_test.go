@@ -43,6 +43,6 @@ func run(m *testing.M) int {
 }
 
 func failed(err error) int {
-	fmt.Fprintln(os.Stderr, "system tests:", err)
+	fmt.Fprintln(os.Stderr, "system tests:", err) //nolint:forbidigo // as in a main function: there is no test to tell
 	return 1
 }

@@ -3,6 +3,7 @@
 package scheduledmachine_test
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -13,6 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/fivespot/fivespot/api/v1beta1"
+	"github.com/fivespot/fivespot/internal/devplane"
 	"github.com/fivespot/fivespot/internal/devplane/devplanetest"
 )
 
@@ -49,6 +51,48 @@ func TestAMachineComesWithItsScheduleAndGoesWithIt(t *testing.T) {
 	d.awaitPhase(sm, v1beta1.PhaseInactive)
 	if sm.Status.MachineRef != nil || sm.Status.BootstrapRef != nil || sm.Status.InfrastructureRef != nil || sm.Status.NodeRef != nil {
 		t.Errorf("references to objects that are gone: %+v", sm.Status)
+	}
+}
+
+// A crash between acting and recording would leave a machine whose verdict
+// nobody remembers, and a schedule that then cannot be read would take it down.
+func TestAVerdictStandsInTheStatusBeforeItIsActedUpon(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	d.schedule(false)
+	sm := d.machine("rack")
+	d.awaitPhase(sm, v1beta1.PhaseInactive)
+	for _, flip := range []struct {
+		active    bool
+		verb      string
+		completed func()
+	}{
+		{true, "create", func() { d.awaitObject(machineKind, "rack") }},
+		{false, "delete", func() { d.awaitGone(machineKind, "rack") }},
+	} {
+		audit := devplane.OpenAuditLog(d.plane.AuditLog())
+		if err := audit.SkipToEnd(); err != nil {
+			t.Fatal(err)
+		}
+		d.schedule(flip.active)
+		flip.completed()
+		log, err := d.plane.AuditUntilNow(devplanetest.Context(t), audit)
+		if err := errors.Join(err, audit.Close()); err != nil {
+			t.Fatal(err)
+		}
+		recorded := false
+		for _, event := range log {
+			if event.Namespace != d.namespace || event.Code >= 300 {
+				continue
+			}
+			recorded = recorded || event.Resource == "scheduledmachines" && event.Subresource == "status"
+			if event.Resource == "machines" && event.Verb == flip.verb {
+				if !recorded {
+					t.Errorf("the Machine saw a %s before the verdict stood in the status", flip.verb)
+				}
+				break
+			}
+		}
 	}
 }
 
