@@ -46,7 +46,7 @@ func (p *Plan) closedMessage(until time.Time) string {
 		return fmt.Sprintf("%s closed; the calendar ends on %s", p.name(), p.lastDate)
 	}
 	opening := until.Add(p.lead)
-	message := fmt.Sprintf("%s closed%s; opens %s%s", p.name(), p.why(opening), p.clock(opening), p.openingNote(opening))
+	message := fmt.Sprintf("%s closed%s; opens %s%s", p.name(), p.why(opening, until), p.clock(opening), p.openingNote(opening))
 	if p.lead > 0 {
 		message += ", active from " + p.clock(until)
 	}
@@ -73,13 +73,18 @@ func (p *Plan) name() string {
 func (p *Plan) clock(t time.Time) string { return p.zone.Format(t)[len("Mon "):] }
 
 // why names the holidays, or the break, that end with an opening: " for
-// Thanksgiving". It is empty where there is nothing but a night or a weekend.
-func (p *Plan) why(opening time.Time) string {
+// Thanksgiving". It is empty where there is nothing but a night, a weekend, or a
+// pause since an earlier hour of the same date.
+func (p *Plan) why(opening, until time.Time) string {
 	if t, ok := p.tradingDay(opening, opens); ok && !t.first {
 		return " for a break"
 	}
 	var names []string
 	last := p.sourceZone().Date(opening)
+	midnight := p.sourceZone().Instant(last, 0)
+	if change, ok := p.schedule.NextChange(midnight); p.schedule.Active(midnight) || ok && change.Before(until) {
+		return ""
+	}
 	for d := last; d > last-longestClosure && (d == last || !p.hasSession(d)); d-- {
 		if name := p.holidayName(d); name != "" && !slices.Contains(names, name) {
 			names = append(names, name)
