@@ -82,8 +82,10 @@ func (p *Plan) why(opening, until time.Time) string {
 	var names []string
 	last := p.sourceZone().Date(opening)
 	midnight := p.sourceZone().Instant(last, 0)
-	if change, ok := p.schedule.NextChange(midnight); p.schedule.Active(midnight) || ok && change.Before(until) {
-		return ""
+	if midnight.Before(until) {
+		if change, ok := p.schedule.NextChange(midnight); p.schedule.Active(midnight) || ok && change.Before(until) {
+			return ""
+		}
 	}
 	for d := last; d > last-longestClosure && (d == last || !p.hasSession(d)); d-- {
 		if name := p.holidayName(d); name != "" && !slices.Contains(names, name) {

@@ -253,6 +253,10 @@ func TestMessages(t *testing.T) {
 			`{timezone: America/New_York, holidays: ["2026-12-25"], sessions: [{daysOfWeek: [mon-sun], hoursOfDay: ["18-23"]}, {daysOfWeek: [mon-sun], hoursOfDay: ["0-16"]}]}`,
 			"2026-12-26T22:30:00Z", "market closed; opens 2026-12-26 18:00 EST",
 		},
+		{
+			`{timezone: America/New_York, holidays: ["2026-12-25"], sessions: [{daysOfWeek: [mon-sun], hoursOfDay: ["18-23"]}, {daysOfWeek: [mon-sun], hoursOfDay: ["0-16"]}]}`,
+			"2026-12-25T15:00:00Z", "market closed for a holiday of the spec; opens 2026-12-26 00:00 EST",
+		},
 		{`{exchange: XTKS}`, "2026-06-15T03:00:00Z", "XTKS closed for a break; opens 2026-06-15 12:30 JST"},
 		{`{exchange: XTKS, bridgeGaps: 2h}`, "2026-06-15T03:00:00Z", "active for XTKS until 2026-06-15 15:30 JST"},
 		{`{exchange: XTKS}`, "2026-06-15T01:00:00Z", "XTKS open; closes 2026-06-15 11:30 JST (break)"},

@@ -4,6 +4,7 @@ package manifest
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -69,25 +70,62 @@ type document struct {
 	before int // lines of the file before it
 }
 
-// split cuts a file where a line holds three dashes and nothing else, as kubectl
-// does.
+// split cuts a file where a line begins with three dashes and nothing else or a
+// space follows, as YAML does, and JSON objects that follow one another, as
+// kubectl does.
 func split(text []byte) []document {
+	if documents := splitJSON(text); len(documents) > 1 {
+		return documents
+	}
 	var documents []document
 	current := document{}
 	for number, line := range bytes.SplitAfter(text, []byte("\n")) {
-		if rest, found := bytes.CutPrefix(line, []byte("---")); found && len(bytes.TrimSpace(rest)) == 0 {
+		if rest, found := bytes.CutPrefix(line, []byte("---")); found && startsBlank(rest) {
 			documents = append(documents, current)
-			current = document{before: number + 1}
-			continue
+			current = document{before: number}
+			// What follows on the line belongs to the document: a comment, or its
+			// beginning.
+			line = bytes.TrimLeft(rest, " \t")
 		}
 		current.text = append(current.text, line...)
 	}
 	return append(documents, current)
 }
 
+func startsBlank(rest []byte) bool {
+	return len(rest) == 0 || bytes.IndexByte([]byte(" \t\r\n"), rest[0]) >= 0
+}
+
+// splitJSON cuts a file of JSON values; nil where it is anything else.
+func splitJSON(text []byte) []document {
+	var documents []document
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	for start := int64(0); ; {
+		var value json.RawMessage
+		switch err := decoder.Decode(&value); {
+		case errors.Is(err, io.EOF):
+			return documents
+		case err != nil:
+			return nil
+		}
+		end := decoder.InputOffset()
+		documents = append(documents, document{text[start:end], bytes.Count(text[:start], []byte("\n"))})
+		start = end
+	}
+}
+
 func parseDocument(file string, doc document) ([]*Object, error) {
-	var root yamlnode.Node
-	if err := yamlnode.Unmarshal(doc.text, &root); err != nil {
+	var root, more yamlnode.Node
+	decoder := yamlnode.NewDecoder(bytes.NewReader(doc.text))
+	if err := decoder.Decode(&root); err != nil && !errors.Is(err, io.EOF) {
+		return nil, parseError(file, doc, err)
+	}
+	// Readers of one document stop after it without a word, whatever follows.
+	err := decoder.Decode(&more)
+	if err == nil {
+		err = errors.New("more than one document, without a line --- between them")
+	}
+	if !errors.Is(err, io.EOF) {
 		return nil, parseError(file, doc, err)
 	}
 	if len(root.Content) == 0 {

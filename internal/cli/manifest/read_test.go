@@ -4,6 +4,7 @@ package manifest
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -73,6 +74,36 @@ func TestLinesAreThoseOfTheFile(t *testing.T) {
 	}
 }
 
+func TestNoDocumentIsLost(t *testing.T) {
+	tests := map[string]struct {
+		text string
+		want []string // kind and line
+	}{
+		"a comment after the dashes":     {"kind: A\n--- # from a template\nkind: B\n", []string{"A 1", "B 3"}},
+		"a document after the dashes":    {"--- {kind: A}\n---\t{kind: B}\n", []string{"A 1", "B 2"}},
+		"dashes that separate nothing":   {"---\n---\n--- \nkind: A\n---", []string{"A 4"}},
+		"dashes within a text":           {"kind: A\ntext: |\n  ---\n  x\nmore: a\n", []string{"A 1"}},
+		"an end before the next":         {"kind: A\n...\n---\nkind: B\n", []string{"A 1", "B 4"}},
+		"lines ended as by Windows":      {"kind: A\r\n---\r\nkind: B\r\n", []string{"A 1", "B 3"}},
+		"JSON objects one after another": {"{\"kind\": \"A\"}\n{\n\"kind\": \"B\"} {\"kind\": \"C\"}\n", []string{"A 1", "B 3", "C 3"}},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			objects, err := Parse("f.yaml", []byte(test.text))
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for _, object := range objects {
+				got = append(got, fmt.Sprintf("%s %d", object.Kind, object.Line("kind")))
+			}
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
 func TestTextThatIsNoManifestIsRefusedByLine(t *testing.T) {
 	tests := map[string]struct {
 		text    string
@@ -83,6 +114,7 @@ func TestTextThatIsNoManifestIsRefusedByLine(t *testing.T) {
 		"a field twice":   {"kind: A\n---\nkind: B\nkind: C\n", 4, "already"},
 		"a list":          {"- a\n", 1, "a Kubernetes object is due here"},
 		"an unclosed map": {"{", 1, ""},
+		"no dashes":       {"kind: A\n...\nkind: B\n", 2, "document start"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
