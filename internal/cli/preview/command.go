@@ -82,6 +82,9 @@ func run(o options, now time.Time, streams cli.Streams) error {
 	if !ok {
 		return fmt.Errorf("--output %q is none of table, json, ics and svg", o.output)
 	}
+	if err := o.checkTimes(); err != nil {
+		return err
+	}
 	objects, err := manifest.ReadFile(o.file, streams.In)
 	if err != nil {
 		return err

@@ -134,6 +134,22 @@ testdata/mixed.yaml:8: StrangersSchedule theirs is not shown: its verdict does n
 	}
 }
 
+func TestATimeThatCannotBeReadIsToldOnce(t *testing.T) {
+	_, _, err := runPreview(t, "", "-f", "testdata/schedules.yaml", "--from", "soon")
+	want := `--from "soon" is neither an instant such as 2026-03-08T06:30:00Z nor a date such as 2026-03-08`
+	if err == nil || err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
+	}
+}
+
+func TestAMessageOfManyLinesStaysInItsRow(t *testing.T) {
+	got, _, err := runPreview(t, `{apiVersion: spotschedules.5spot.finos.org/v1alpha1, kind: ManualSchedule, metadata: {name: a},
+  spec: {enabled: true, reason: "first\n\tsecond\e[2J"}}`, "-f", "-")
+	if err != nil || !strings.Contains(got, "first second [2J\n") || strings.Count(got, "\n") != 3 {
+		t.Errorf("%v\n%q", err, got)
+	}
+}
+
 func TestBadArgumentsAreRefused(t *testing.T) {
 	tests := map[string]struct {
 		args []string

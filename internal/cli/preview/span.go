@@ -29,6 +29,16 @@ func (o *options) span(zone *schedule.Zone, now time.Time) (from, until time.Tim
 	return from, until, nil
 }
 
+// checkTimes returns what is wrong with --from and --until in every zone.
+func (o *options) checkTimes() error {
+	for _, flag := range [][2]string{{"--from", o.from}, {"--until", o.until}} {
+		if _, err := parseTime(flag[0], flag[1], schedule.UTC()); flag[1] != "" && err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 func parseTime(flag, text string, zone *schedule.Zone) (time.Time, error) {
 	if date, err := schedule.ParseDate(text); err == nil {
 		return zone.Instant(date, 0), nil

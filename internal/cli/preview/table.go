@@ -8,6 +8,7 @@ import (
 	"strings"
 	"text/tabwriter"
 	"time"
+	"unicode"
 
 	"github.com/fivespot/fivespot/internal/cli/offline"
 )
@@ -22,7 +23,7 @@ func printTable(w io.Writer, timelines []timeline) error {
 		fmt.Fprintln(table, "STATE\tLOCAL\tUTC\tLASTS\tREASON\tMESSAGE")
 		for _, stretch := range line.stretches {
 			fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\n", state(stretch), line.Zone.Format(stretch.Start),
-				stretch.Start.Format(time.RFC3339), lasts(stretch), stretch.Reason, message(stretch))
+				stretch.Start.Format(time.RFC3339), lasts(stretch), stretch.Reason, oneLine(message(stretch)))
 		}
 		if err := table.Flush(); err != nil {
 			return fmt.Errorf("writing the table: %w", err)
@@ -47,6 +48,11 @@ func message(s offline.Stretch) string {
 		return s.Unknown.Error()
 	}
 	return s.Message
+}
+
+// oneLine keeps a message that an author wrote in its cell of the table.
+func oneLine(text string) string {
+	return strings.Join(strings.FieldsFunc(text, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }), " ")
 }
 
 // lasts returns how long a stretch is.
