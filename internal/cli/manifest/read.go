@@ -93,7 +93,7 @@ func split(text []byte) []document {
 }
 
 func startsBlank(rest []byte) bool {
-	return len(rest) == 0 || bytes.IndexByte([]byte(" \t\r\n"), rest[0]) >= 0
+	return len(rest) == 0 || strings.IndexByte(" \t\r\n", rest[0]) >= 0
 }
 
 // splitJSON cuts a file of JSON values; nil where it is anything else.
