@@ -44,6 +44,7 @@ const (
 	ReasonReferencesInvalid     = "ReferencesInvalid"
 	ReasonFieldsNotActedOn      = "FieldsNotActedOn"
 	ReasonNodeDraining          = "NodeDraining"
+	ReasonNodeDrainFailed       = "NodeDrainFailed"
 	ReasonNodeDrained           = "NodeDrained"
 )
 
@@ -53,6 +54,9 @@ const (
 	Finalizer = "5spot.finos.org/scheduledmachine"
 	// LabelScheduledMachine carries the name of the ScheduledMachine on every object it owns.
 	LabelScheduledMachine = "5spot.finos.org/scheduled-machine"
+	// AnnotationSpecHash carries, on a bootstrap or infrastructure object, the
+	// hash of the embedded spec that it was made from.
+	AnnotationSpecHash = "5spot.finos.org/spec-hash"
 	// FieldManager is the field manager of the ScheduledMachine controller.
 	FieldManager = "5spot-controller"
 )

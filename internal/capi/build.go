@@ -3,6 +3,8 @@
 package capi
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -63,7 +65,34 @@ func embedded(sm *v1beta1.ScheduledMachine, object *v1beta1.EmbeddedObject) (*un
 		return nil, err
 	}
 	built.Object["spec"] = spec
+	hash, err := SpecHash(object)
+	if err != nil {
+		return nil, err
+	}
+	annotations := built.GetAnnotations()
+	if annotations == nil {
+		annotations = map[string]string{}
+	}
+	annotations[v1beta1.AnnotationSpecHash] = hash
+	built.SetAnnotations(annotations)
 	return built, nil
+}
+
+// SpecHash returns a hash of an embedded spec, metadata included: it tells
+// whether an object was made from the spec as it is now.
+func SpecHash(object *v1beta1.EmbeddedObject) (string, error) {
+	var spec any
+	if err := json.Unmarshal(object.Spec.Raw, &spec); err != nil {
+		return "", fmt.Errorf("reading the spec of %s: %w", object.Kind, err)
+	}
+	text, err := json.Marshal(map[string]any{ // keys are sorted
+		"apiVersion": object.APIVersion, "kind": object.Kind, "metadata": object.Metadata, "spec": spec,
+	})
+	if err != nil {
+		return "", fmt.Errorf("encoding the spec of %s: %w", object.Kind, err)
+	}
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:8]), nil
 }
 
 // owned returns the metadata that every object of a ScheduledMachine has. Of

@@ -198,7 +198,7 @@ status:
 			`
 apiVersion: cluster.x-k8s.io/v1beta1
 kind: Machine
-metadata: {uid: u, annotations: {machine.cluster.x-k8s.io/exclude-node-draining: ""}}
+metadata: {uid: u, annotations: {machine.cluster.x-k8s.io/exclude-node-draining: "", machine.cluster.x-k8s.io/exclude-wait-for-node-volume-detach: ""}}
 spec: {clusterName: c, providerID: "dev:///1", bootstrap: {}, infrastructureRef: {}}
 status:
   phase: Running

@@ -42,7 +42,8 @@ type MachineState struct {
 	DeletedAt time.Time
 	// Deleting is Cluster API's reason and message about the deletion's progress.
 	DeletingReason, DeletingMessage string
-	// SkipsDrain is true when Cluster API was told not to drain the node.
+	// SkipsDrain is true when Cluster API was told to wait for neither the
+	// node's pods nor its volumes.
 	SkipsDrain bool
 }
 
@@ -54,9 +55,10 @@ func (m *MachineState) Running() bool {
 // ReadMachine reads a Machine at either version of its API.
 func ReadMachine(object *unstructured.Unstructured) (*MachineState, error) {
 	state := &MachineState{
-		UID:        object.GetUID(),
-		Version:    object.GroupVersionKind().Version,
-		SkipsDrain: hasAnnotation(object, clusterv1.ExcludeNodeDrainingAnnotation),
+		UID:     object.GetUID(),
+		Version: object.GroupVersionKind().Version,
+		SkipsDrain: hasAnnotation(object, clusterv1.ExcludeNodeDrainingAnnotation) &&
+			hasAnnotation(object, clusterv1.ExcludeWaitForNodeVolumeDetachAnnotation),
 	}
 	if owner := metav1.GetControllerOf(object); owner != nil {
 		state.Owner = owner.UID

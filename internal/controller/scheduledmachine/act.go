@@ -45,7 +45,7 @@ func (r *Reconciler) act(ctx context.Context, sm *v1beta1.ScheduledMachine, s st
 	case stepSkipDrain:
 		return r.skipDrain(ctx, sm, seen.machine)
 	case stepCleanUp:
-		return r.deleteAll(ctx, sm, orphans(seen))
+		return r.cleanUp(ctx, sm, seen)
 	case stepRelease:
 		return r.release(ctx, sm)
 	case stepNone, stepRecord:
@@ -130,8 +130,22 @@ func (r *Reconciler) confirmHeld(ctx context.Context, sm *v1beta1.ScheduledMachi
 	return nil
 }
 
-func (r *Reconciler) deleteAll(ctx context.Context, sm *v1beta1.ScheduledMachine, pieces []piece) error {
-	for _, p := range pieces {
+// errMachineExists says that the cache does not know of a Machine yet.
+var errMachineExists = errors.New("there is a Machine that was not seen yet")
+
+// cleanUp deletes what has no Machine. That there is none is looked up once
+// more: what belongs to a Machine is not taken from under it.
+func (r *Reconciler) cleanUp(ctx context.Context, sm *v1beta1.ScheduledMachine, seen *observation) error {
+	if seen.machine.kind.Kind != "" {
+		machine, err := r.resource(sm, seen.machine).Get(ctx, sm.Name, metav1.GetOptions{})
+		switch {
+		case err == nil && reduceChild(machine).ownedBy(sm.UID):
+			return errMachineExists
+		case err != nil && !apierrors.IsNotFound(err):
+			return fmt.Errorf("looking for Machine %s: %w", sm.Name, err)
+		}
+	}
+	for _, p := range orphans(seen) {
 		if err := r.delete(ctx, sm, p); err != nil {
 			return err
 		}
@@ -141,6 +155,7 @@ func (r *Reconciler) deleteAll(ctx context.Context, sm *v1beta1.ScheduledMachine
 
 // delete deletes the very object that was seen: one that has taken its name since stays.
 func (r *Reconciler) delete(ctx context.Context, sm *v1beta1.ScheduledMachine, p piece) error {
+	p.version = childVersion(p.kind) // the version of the spec may no longer be served
 	err := r.resource(sm, p).Delete(ctx, sm.Name, metav1.DeleteOptions{Preconditions: metav1.NewUIDPreconditions(string(p.child.UID))})
 	if err != nil && !apierrors.IsNotFound(err) && !apierrors.IsConflict(err) {
 		return fmt.Errorf("deleting %s %s: %w", p.kind.Kind, sm.Name, err)

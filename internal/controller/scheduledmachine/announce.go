@@ -5,22 +5,65 @@ package scheduledmachine
 import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/fivespot/fivespot/api/v1beta1"
 )
 
-// noteLimit is the API server's limit for an event's note.
-const noteLimit = 1024
+// Limits of what is written for people, in bytes. An event's note is limited by
+// the API server, a condition's message to what somebody will read: Cluster
+// API's and the API server's own messages can be of any length.
+const (
+	noteLimit    = 1024
+	messageLimit = 2048
+)
 
-// announce records an event for a change of phase, and for the creation of a Machine.
+// announce records an event for each thing that happened to the machine, and
+// for a change of phase.
 func (r *Reconciler) announce(f *facts, after *v1beta1.ScheduledMachineStatus) {
-	before := f.sm.Status.Phase
-	if f.created() {
-		r.events.Eventf(f.sm, nil, corev1.EventTypeNormal, v1beta1.ReasonMachineCreated, "CreateMachine",
-			"Created Machine %s and its bootstrap and infrastructure objects", f.sm.Name)
+	for _, happened := range happenings(f, after) {
+		r.events.Eventf(f.sm, nil, happened.kind, happened.reason, happened.action, "%s", clip(happened.note, noteLimit))
 	}
+}
+
+// happening is an event to be.
+type happening struct{ kind, reason, action, note string }
+
+func happenings(f *facts, after *v1beta1.ScheduledMachineStatus) []happening {
+	before := &f.sm.Status
+	var all []happening
+	add := func(kind, reason, action, note string) { all = append(all, happening{kind, reason, action, note}) }
+	if before.MachineRef != nil && (after.MachineRef == nil || f.created()) {
+		add(corev1.EventTypeNormal, v1beta1.ReasonMachineDeleted, "DeleteMachine", "Machine "+f.sm.Name+" is gone")
+	}
+	if f.created() || before.MachineRef == nil && after.MachineRef != nil {
+		add(corev1.EventTypeNormal, v1beta1.ReasonMachineCreated, "CreateMachine",
+			"Created Machine "+f.sm.Name+" and its bootstrap and infrastructure objects")
+	}
+	was, is := machineReady(before.Conditions), machineReady(after.Conditions)
+	switch {
+	case was.Reason == is.Reason:
+	case is.Reason == v1beta1.ReasonNodeDraining:
+		add(corev1.EventTypeNormal, is.Reason, "DrainNode", is.Message)
+	case is.Reason == v1beta1.ReasonNodeDrainFailed:
+		add(corev1.EventTypeWarning, is.Reason, "DrainNode", is.Message)
+	case was.Reason == v1beta1.ReasonNodeDraining:
+		add(corev1.EventTypeNormal, v1beta1.ReasonNodeDrained, "DrainNode", "The node is drained")
+	}
+	return append(all, transition(before.Phase, after)...)
+}
+
+func machineReady(conditions []metav1.Condition) metav1.Condition {
+	if found := meta.FindStatusCondition(conditions, v1beta1.ConditionMachineReady); found != nil {
+		return *found
+	}
+	return metav1.Condition{}
+}
+
+// transition is the change of phase, if there is one, for the reason of Ready.
+func transition(before v1beta1.Phase, after *v1beta1.ScheduledMachineStatus) []happening {
 	if before == after.Phase {
-		return
+		return nil
 	}
 	if before == "" {
 		before = "New"
@@ -29,30 +72,23 @@ func (r *Reconciler) announce(f *facts, after *v1beta1.ScheduledMachineStatus) {
 	if after.Phase == v1beta1.PhaseError || after.Phase == v1beta1.PhaseTerminated {
 		kind = corev1.EventTypeWarning
 	}
+	reason := v1beta1.ReasonReconcileSucceeded
+	if ready := meta.FindStatusCondition(after.Conditions, v1beta1.ConditionReady); ready != nil {
+		reason = ready.Reason
+	}
 	note := string(before) + " -> " + string(after.Phase) + ": " + after.Message
-	r.events.Eventf(f.sm, nil, kind, eventReason(after), "PhaseTransitionTo"+string(after.Phase), "%s", clip(note))
+	return []happening{{kind, reason, "PhaseTransitionTo" + string(after.Phase), note}}
 }
 
-// eventReason is the reason of the Ready condition, but for the end of a
-// shutdown, which is the Machine's deletion.
-func eventReason(status *v1beta1.ScheduledMachineStatus) string {
-	if status.Phase == v1beta1.PhaseInactive && status.LastScheduledTime != nil {
-		return v1beta1.ReasonMachineDeleted
-	}
-	if ready := meta.FindStatusCondition(status.Conditions, v1beta1.ConditionReady); ready != nil {
-		return ready.Reason
-	}
-	return v1beta1.ReasonReconcileSucceeded
-}
-
-func clip(note string) string {
-	if len(note) <= noteLimit {
-		return note
+// clip cuts a text to a number of bytes, not inside a rune.
+func clip(text string, limit int) string {
+	if len(text) <= limit {
+		return text
 	}
 	const ellipsis = "…"
-	cut := noteLimit - len(ellipsis)
-	for cut > 0 && note[cut]&0xC0 == 0x80 { // not inside a rune
+	cut := limit - len(ellipsis)
+	for cut > 0 && text[cut]&0xC0 == 0x80 {
 		cut--
 	}
-	return note[:cut] + ellipsis
+	return text[:cut] + ellipsis
 }

@@ -14,11 +14,13 @@ import (
 	"github.com/fivespot/fivespot/internal/kinds"
 )
 
-// child is what is kept of a Cluster API object that carries our label.
+// child is what is kept of a Cluster API object.
 type child struct {
 	metav1.ObjectMeta
 	// machine is the state of a Machine; nil for other kinds.
 	machine *capi.MachineState
+	// specHash is the hash of the embedded spec that it was made from; empty if it does not say.
+	specHash string
 	// problem says why a Machine cannot be read; nil if it can.
 	problem error
 }
@@ -33,17 +35,18 @@ func (c *child) ownedBy(owner types.UID) bool {
 	return false
 }
 
-// newChildren returns a store of the objects that carry our label, of those
-// kinds that a ScheduledMachine has named.
+// newChildren returns a store of the Machines, and of the objects of those kinds
+// that a ScheduledMachine has named. All of them, not only those with our label:
+// an object is ours by its owner, and one that lost its label must not be taken
+// for one that is gone.
 func newChildren(client dynamic.Interface, registry *kinds.Registry, log logr.Logger) *kinds.Store[*child] {
 	return kinds.NewStore(kinds.StoreOptions[*child]{
-		Registry:      registry,
-		Client:        client,
-		Select:        func(k kinds.Kind) bool { return k.GroupKind == capi.MachineKind },
-		LabelSelector: v1beta1.LabelScheduledMachine,
-		Version:       childVersion,
-		Reduce:        reduceChild,
-		Log:           log,
+		Registry: registry,
+		Client:   client,
+		Select:   func(k kinds.Kind) bool { return k.GroupKind == capi.MachineKind },
+		Version:  childVersion,
+		Reduce:   reduceChild,
+		Log:      log,
 	})
 }
 
@@ -61,8 +64,8 @@ func reduceChild(object *unstructured.Unstructured) *child {
 	kept := &child{ObjectMeta: metav1.ObjectMeta{
 		Namespace: object.GetNamespace(), Name: object.GetName(), UID: object.GetUID(),
 		ResourceVersion: object.GetResourceVersion(), DeletionTimestamp: object.GetDeletionTimestamp(),
-		OwnerReferences: object.GetOwnerReferences(),
-	}}
+		OwnerReferences: object.GetOwnerReferences(), CreationTimestamp: object.GetCreationTimestamp(),
+	}, specHash: object.GetAnnotations()[v1beta1.AnnotationSpecHash]}
 	if object.GroupVersionKind().GroupKind() == capi.MachineKind {
 		kept.machine, kept.problem = capi.ReadMachine(object)
 	}

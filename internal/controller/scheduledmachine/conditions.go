@@ -30,6 +30,7 @@ func setConditions(status *v1beta1.ScheduledMachineStatus, f *facts) {
 		if condition.Type == "" {
 			continue
 		}
+		condition.Message = clip(condition.Message, messageLimit)
 		condition.ObservedGeneration = f.sm.Generation
 		condition.LastTransitionTime = metav1.NewTime(f.now).Rfc3339Copy()
 		meta.SetStatusCondition(&status.Conditions, condition)
@@ -133,6 +134,9 @@ func machineCondition(f *facts) metav1.Condition {
 		condition.Reason, condition.Message = v1beta1.ReasonNoMachine, "There is no Machine"
 	case !machine.DeletedAt.IsZero():
 		condition.Reason, condition.Message = deleting(machine.DeletingReason, machine.DeletingMessage)
+		if cutShort(f) {
+			condition.Reason, condition.Message = v1beta1.ReasonNodeDrainFailed, blocked(f)
+		}
 	case machine.Failure != "":
 		condition.Reason, condition.Message = v1beta1.ReasonMachineFailed, machine.Failure
 	case machine.Running():
@@ -144,6 +148,24 @@ func machineCondition(f *facts) metav1.Condition {
 		condition.Reason, condition.Message = v1beta1.ReasonProvisioning, "Waiting for "+missing(machine)
 	}
 	return condition
+}
+
+// cutShort reports whether the drain was cut short because its time was over.
+func cutShort(f *facts) bool {
+	machine := f.machine()
+	return machine != nil && machine.SkipsDrain && !f.wanted.skipDrain && !f.now.Before(shutdownDeadline(f.sm, machine))
+}
+
+// blocked says what a drain that was cut short had been waiting for: what the
+// condition said last, since Cluster API has gone on to the next step.
+func blocked(f *facts) string {
+	switch was := machineReady(f.sm.Status.Conditions); was.Reason {
+	case v1beta1.ReasonNodeDrainFailed:
+		return was.Message
+	case v1beta1.ReasonNodeDraining:
+		return "The drain was cut short after spec.gracefulShutdownTimeout; it was waiting for: " + was.Message
+	}
+	return "The shutdown was cut short after spec.gracefulShutdownTimeout; Cluster API no longer waits for the node"
 }
 
 // deleting passes on what Cluster API says of a deletion while it waits for the

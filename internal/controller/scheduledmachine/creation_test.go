@@ -200,6 +200,59 @@ func TestAVersionInTheSpecWins(t *testing.T) {
 	}
 }
 
+// refused makes a ScheduledMachine whose infrastructure object the API server
+// refuses, so that its bootstrap object exists alone.
+func (d *desk) refused() *v1beta1.ScheduledMachine {
+	d.Helper()
+	d.schedule(true)
+	sm := d.machine("rack", func(sm *v1beta1.ScheduledMachine) {
+		sm.Spec.InfrastructureSpec.Spec.Raw = []byte(`{"backend":{"inMemory":"wrong"}}`)
+	})
+	d.awaitReason(sm, v1beta1.ConditionReady, v1beta1.ReasonMachineCreationFailed)
+	d.awaitObject(bootstrapKind, "rack")
+	return sm
+}
+
+func TestASpecPutRightBeforeTheMachineExistsIsUsedAsAWhole(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	sm := d.refused()
+	d.patch(sm, "", `{"spec":{"bootstrapSpec":{"spec":{"format":"ignition"}},"infrastructureSpec":{"spec":{"backend":{"inMemory":{}}}}}}`)
+	d.awaitObject(machineKind, "rack")
+	bootstrap := d.awaitObject(bootstrapKind, "rack")
+	if format, _, _ := unstructured.NestedString(bootstrap.Object, "spec", "format"); format != "ignition" {
+		t.Errorf("the machine is made from a bootstrap object with format %q, want that of the spec", format)
+	}
+}
+
+func TestDeletionEndsWhereTheVersionOfTheSpecIsNotServed(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	sm := d.refused()
+	d.patch(sm, "", `{"spec":{"bootstrapSpec":{"apiVersion":"bootstrap.cluster.x-k8s.io/v1beta9"}}}`)
+	if err := d.client.Delete(t.Context(), sm); err != nil {
+		t.Fatal(err)
+	}
+	devplanetest.AwaitGone(t, sm)
+	d.awaitGone(bootstrapKind, "rack")
+}
+
+func TestAMachineThatLostItsLabelIsStillOurs(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	sm, machine := d.up("rack")
+	d.patch(machine, "", `{"metadata":{"labels":{"5spot.finos.org/scheduled-machine":null}}}`)
+	d.reconcile20(sm)
+	if sm.Status.Phase != v1beta1.PhaseActive {
+		t.Errorf("phase is %s: %s", sm.Status.Phase, sm.Status.Message)
+	}
+	d.schedule(false)
+	for _, kind := range []metav1.TypeMeta{machineKind, bootstrapKind, infrastructureKind} {
+		d.awaitGone(kind, "rack")
+	}
+	d.awaitPhase(sm, v1beta1.PhaseInactive)
+}
+
 // hardware is an infrastructure kind that is installed late.
 const hardware = `
 apiVersion: apiextensions.k8s.io/v1

@@ -42,7 +42,7 @@ func describe(f facts) v1beta1.ScheduledMachineStatus {
 	describeMachine(&status, &f)
 	status.Phase = phaseOf(&f)
 	status.Ready = status.Phase == v1beta1.PhaseActive
-	status.Message = messageOf(&f, status.Phase)
+	status.Message = clip(messageOf(&f, status.Phase), messageLimit)
 	setConditions(&status, &f)
 	return status
 }
@@ -56,7 +56,7 @@ func describeSchedule(status *v1beta1.ScheduledMachineStatus, seen *observation)
 	if seen.reading.NextTransition.IsZero() {
 		return
 	}
-	next := new(metav1.NewTime(seen.reading.NextTransition))
+	next := new(metav1.NewTime(seen.reading.NextTransition).Rfc3339Copy())
 	switch seen.reading.State {
 	case contract.Active:
 		status.NextCleanup = next
@@ -69,8 +69,11 @@ func describeSchedule(status *v1beta1.ScheduledMachineStatus, seen *observation)
 // describeMachine fills in what exists.
 func describeMachine(status *v1beta1.ScheduledMachineStatus, f *facts) {
 	created := f.created()
-	if created {
+	switch {
+	case created:
 		status.LastScheduledTime = new(metav1.NewTime(f.now).Rfc3339Copy())
+	case f.machine() != nil && f.sm.Status.MachineRef == nil: // the status of its creation was not written
+		status.LastScheduledTime = new(f.seen.machine.child.CreationTimestamp)
 	}
 	status.MachineRef = reference(f.sm, f.seen.machine, created)
 	status.BootstrapRef = embeddedReference(f, &f.sm.Spec.BootstrapSpec, f.seen.bootstrap, f.sm.Status.BootstrapRef)

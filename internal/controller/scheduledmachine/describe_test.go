@@ -3,14 +3,18 @@
 package scheduledmachine
 
 import (
+	"encoding/json"
 	"errors"
 	"flag"
 	"os"
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/api/equality"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/yaml"
@@ -70,6 +74,13 @@ func TestWhatAPersonSees(t *testing.T) {
 			title: "inactive, draining", reading: reading(contract.Inactive), verdict: new(false),
 			seen: whole(&capi.MachineState{UID: "m", NodeName: "worker-1", DeletingReason: "DrainingNode", DeletingMessage: "Drain not completed yet: pod desk/quotes, budget quotes"}, minuteAgo),
 		},
+		{
+			title: "inactive, the drain was cut short", reading: reading(contract.Inactive), verdict: new(false),
+			sm: rack(func(sm *v1beta1.ScheduledMachine) {
+				sm.Status.Conditions = []metav1.Condition{{Type: "MachineReady", Status: "False", Reason: "NodeDraining", Message: "pod desk/quotes, budget quotes"}}
+			}),
+			seen: whole(&capi.MachineState{UID: "m", NodeName: "worker-1", SkipsDrain: true, DeletingReason: "DeletingNode"}, noon.Add(-6*time.Minute)),
+		},
 		{title: "active again while the earlier machine goes", reading: reading(contract.Active), verdict: new(true), seen: whole(copyOf(running), minuteAgo)},
 		{
 			title: "killed and gone", reading: reading(contract.Active), verdict: new(true), seen: nothing(),
@@ -122,14 +133,74 @@ func TestWhatAPersonSees(t *testing.T) {
 func TestAStatusThatSaysNothingNewIsTheSame(t *testing.T) {
 	seen := whole(&capi.MachineState{Phase: "Running", NodeReady: true, NodeName: "n"}, time.Time{})
 	seen.reading, seen.readingKnown = reading(contract.Active), true
+	seen.reading.NextTransition = noon.Add(time.Hour) // with a fraction of a second
 	at := func(sm *v1beta1.ScheduledMachine, now time.Time) v1beta1.ScheduledMachineStatus {
 		rec := record(sm.Status.SpotSchedule, seen.reading, now)
 		return describe(facts{sm: sm, record: rec, wanted: decide(sm, rec), seen: seen, now: now})
 	}
 	sm := rack()
-	sm.Status = at(sm, noon)
-	if diff := cmp.Diff(sm.Status, at(sm, noon.Add(time.Hour))); diff != "" {
-		t.Errorf("an hour later the status differs, though nothing happened:\n%s", diff)
+	stored, err := json.Marshal(at(sm, noon)) // the API server keeps what JSON says
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(stored, &sm.Status); err != nil {
+		t.Fatal(err)
+	}
+	if after := at(sm, noon.Add(time.Hour)); !equality.Semantic.DeepEqual(sm.Status, after) {
+		t.Errorf("an hour later the status differs, though nothing happened:\n%s", cmp.Diff(sm.Status, after))
+	}
+}
+
+func TestNoMessageIsLongerThanTheAPIServerTakes(t *testing.T) {
+	seen := nothing()
+	seen.reading, seen.readingKnown = reading(contract.Active), true
+	sm := rack()
+	rec := record(nil, seen.reading, noon)
+	long := errors.New(strings.Repeat("0: spec.files: invalid ü; ", 10_000))
+	status := describe(facts{sm: sm, record: rec, wanted: decide(sm, rec), seen: seen, did: stepCreate, failure: long, now: noon})
+	if len(status.Message) > messageLimit || !utf8.ValidString(status.Message) {
+		t.Errorf("the message has %d bytes", len(status.Message))
+	}
+	for _, condition := range status.Conditions {
+		if len(condition.Message) > messageLimit {
+			t.Errorf("the message of %s has %d bytes", condition.Type, len(condition.Message))
+		}
+	}
+}
+
+func TestWhatHappenedIsToldOnce(t *testing.T) {
+	ref := &v1beta1.ObjectReference{Kind: "Machine"}
+	ready := func(reason string) []metav1.Condition {
+		return []metav1.Condition{{Type: v1beta1.ConditionMachineReady, Reason: reason}}
+	}
+	for name, test := range map[string]struct {
+		before, after v1beta1.ScheduledMachineStatus
+		did           step
+		want          []string
+	}{
+		"created":         {after: v1beta1.ScheduledMachineStatus{MachineRef: ref}, did: stepCreate, want: []string{"MachineCreated"}},
+		"created, unsaid": {after: v1beta1.ScheduledMachineStatus{MachineRef: ref}, want: []string{"MachineCreated"}},
+		"replaced":        {before: v1beta1.ScheduledMachineStatus{MachineRef: ref}, after: v1beta1.ScheduledMachineStatus{MachineRef: ref}, did: stepCreate, want: []string{"MachineDeleted", "MachineCreated"}},
+		"gone":            {before: v1beta1.ScheduledMachineStatus{MachineRef: ref}, want: []string{"MachineDeleted"}},
+		"draining":        {after: v1beta1.ScheduledMachineStatus{Conditions: ready("NodeDraining")}, want: []string{"NodeDraining"}},
+		"drained":         {before: v1beta1.ScheduledMachineStatus{Conditions: ready("NodeDraining")}, after: v1beta1.ScheduledMachineStatus{Conditions: ready("Deleting")}, want: []string{"NodeDrained"}},
+		"drain cut short": {before: v1beta1.ScheduledMachineStatus{Conditions: ready("NodeDraining")}, after: v1beta1.ScheduledMachineStatus{Conditions: ready("NodeDrainFailed")}, want: []string{"NodeDrainFailed"}},
+		"enabled, no machine": {
+			before: v1beta1.ScheduledMachineStatus{Phase: "Disabled", LastScheduledTime: new(metav1.Time)},
+			after:  v1beta1.ScheduledMachineStatus{Phase: "Inactive", Conditions: []metav1.Condition{{Type: "Ready", Reason: "ScheduleInactive"}}},
+			want:   []string{"ScheduleInactive"},
+		},
+		"nothing": {},
+	} {
+		sm := rack()
+		sm.Status = test.before
+		var got []string
+		for _, happened := range happenings(&facts{sm: sm, did: test.did, seen: nothing()}, &test.after) {
+			got = append(got, happened.reason)
+		}
+		if diff := cmp.Diff(test.want, got); diff != "" {
+			t.Errorf("%s: reasons of events (-want +got):\n%s", name, diff)
+		}
 	}
 }
 

@@ -76,7 +76,7 @@ func (r *Reconciler) observe(sm *v1beta1.ScheduledMachine) (observation, error) 
 		return seen, err
 	}
 	if seen.machine.unreadable != nil {
-		return seen, seen.machine.unreadable
+		seen.problems = append(seen.problems, field.InternalError(field.NewPath("spec"), seen.machine.unreadable))
 	}
 	var clusterProblems field.ErrorList
 	if seen.kubernetes, clusterProblems, err = r.observeCluster(sm); err != nil {
@@ -165,10 +165,13 @@ func (r *Reconciler) observePiece(sm *v1beta1.ScheduledMachine, kind schema.Grou
 	case kinds.Absent:
 		return piece{kind: result.Kind, version: childVersion(result.Kind)}, nil
 	case kinds.Present:
+		if result.Object.problem != nil {
+			return piece{kind: result.Kind, unreadable: result.Object.problem}, nil
+		}
 		return piece{
 			kind: result.Kind, version: childVersion(result.Kind),
 			child: result.Object, ours: result.Object.ownedBy(sm.UID),
-		}, result.Object.problem
+		}, nil
 	case kinds.Loading:
 	}
 	return piece{}, &loadingError{kind: kind}

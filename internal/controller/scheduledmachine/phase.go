@@ -104,6 +104,9 @@ func phaseMessage(f *facts, phase v1beta1.Phase) string {
 	case v1beta1.PhaseDisabled:
 		return "spec.enabled is false"
 	case v1beta1.PhaseTerminated:
+		if !f.sm.Spec.KillSwitch {
+			return "The machine is gone, and the ScheduledMachine is being deleted"
+		}
 		return "spec.killSwitch is on: clear it to let the schedule decide again"
 	case v1beta1.PhaseInactive:
 		if everResolved(f.record) {
@@ -155,9 +158,12 @@ func shutdownMessage(f *facts, schedule string) string {
 	}[f.wanted.reason]
 	message := "The machine is going down: " + why
 	machine := f.machine()
+	if cutShort(f) {
+		return message + ". Its drain was cut short"
+	}
 	if f.wanted.up || machine == nil || machine.DeletedAt.IsZero() || machine.SkipsDrain {
 		return message
 	}
-	deadline := machine.DeletedAt.Add(timeout(f.sm.Spec.GracefulShutdownTimeout))
+	deadline := shutdownDeadline(f.sm, machine)
 	return message + ". A drain that is not done by " + deadline.UTC().Format(time.RFC3339) + " is cut short"
 }

@@ -72,7 +72,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 
 	var lookAgain time.Time
 	f.did, lookAgain = next(sm, f.wanted, &seen, now)
-	if !recorded(sm.Status.SpotSchedule, f.record) {
+	if f.wanted.bySchedule && !recorded(sm.Status.SpotSchedule, f.record) {
 		f.did = stepRecord
 	}
 	r.alarms.Set(request.NamespacedName, lookAgain)

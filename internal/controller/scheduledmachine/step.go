@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/fivespot/fivespot/api/v1beta1"
+	"github.com/fivespot/fivespot/internal/capi"
 )
 
 // step is the one next thing to do towards what is wanted.
@@ -32,16 +33,16 @@ const (
 // nothing happens until then; zero when only an event can change anything.
 func next(sm *v1beta1.ScheduledMachine, wanted want, seen *observation, now time.Time) (step, time.Time) {
 	if wanted.up {
-		return nextUp(seen), time.Time{}
+		return nextUp(sm, seen), time.Time{}
 	}
 	return nextDown(sm, wanted, seen, now)
 }
 
-func nextUp(seen *observation) step {
+func nextUp(sm *v1beta1.ScheduledMachine, seen *observation) step {
 	switch {
 	case seen.machine.child != nil:
 		return stepNone // it runs, is coming up, is going and waited out, or is not ours
-	case len(orphans(&observation{leftovers: seen.leftovers})) > 0:
+	case len(orphans(&observation{leftovers: seen.leftovers})) > 0, outdated(&sm.Spec, seen) && len(orphans(seen)) > 0:
 		return stepCleanUp
 	case seen.bootstrap.deleting() || seen.infrastructure.deleting():
 		return stepNone
@@ -59,7 +60,7 @@ func nextDown(sm *v1beta1.ScheduledMachine, wanted want, seen *observation, now 
 	case machine != nil && machine.SkipsDrain:
 		return stepNone, time.Time{}
 	case machine != nil:
-		deadline := machine.DeletedAt.Add(timeout(sm.Spec.GracefulShutdownTimeout))
+		deadline := shutdownDeadline(sm, machine)
 		if wanted.skipDrain || !now.Before(deadline) {
 			return stepSkipDrain, time.Time{}
 		}
@@ -74,10 +75,27 @@ func nextDown(sm *v1beta1.ScheduledMachine, wanted want, seen *observation, now 
 	return stepNone, time.Time{}
 }
 
+// outdated reports whether an object that waits for its Machine was made from a
+// spec that has changed since. One that does not say is taken as it is.
+func outdated(spec *v1beta1.ScheduledMachineSpec, seen *observation) bool {
+	for _, pair := range []struct {
+		piece
+		spec *v1beta1.EmbeddedObject
+	}{{seen.bootstrap, &spec.BootstrapSpec}, {seen.infrastructure, &spec.InfrastructureSpec}} {
+		if !pair.present() || pair.child.specHash == "" {
+			continue
+		}
+		if hash, err := capi.SpecHash(pair.spec); err == nil && hash != pair.child.specHash {
+			return true
+		}
+	}
+	return false
+}
+
 // orphans returns the objects of ours, not yet being deleted, that no Machine
 // of ours will take along.
 func orphans(seen *observation) []piece {
-	if seen.machine.present() {
+	if seen.machine.present() || seen.machine.unreadable != nil {
 		return nil
 	}
 	var found []piece
@@ -97,6 +115,11 @@ func remains(seen *observation) bool {
 		}
 	}
 	return len(seen.leftovers) > 0
+}
+
+// shutdownDeadline is when a shutdown has lasted as long as it may.
+func shutdownDeadline(sm *v1beta1.ScheduledMachine, machine *capi.MachineState) time.Time {
+	return machine.DeletedAt.Add(timeout(sm.Spec.GracefulShutdownTimeout))
 }
 
 // timeout returns a timeout of the spec; the schema has checked its form.
