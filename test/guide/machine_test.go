@@ -17,6 +17,7 @@ import (
 	"github.com/fivespot/fivespot/api/v1beta1"
 	"github.com/fivespot/fivespot/internal/await"
 	"github.com/fivespot/fivespot/internal/localcluster"
+	"github.com/fivespot/fivespot/internal/localcluster/localclustertest"
 )
 
 // scheduledMachine returns an object to be filled.
@@ -33,7 +34,7 @@ func createMachine(t *testing.T, name string) *v1beta1.ScheduledMachine {
 		t.Fatal(err)
 	}
 	sm.Name, sm.Spec.Schedule.Name = name, name
-	if err := whole.Client().Create(t.Context(), sm); err != nil {
+	if err := localclustertest.Cluster(t).Client().Create(t.Context(), sm); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
@@ -86,7 +87,7 @@ func awaitResolved(t *testing.T, sm *v1beta1.ScheduledMachine, status metav1.Con
 
 func awaitMachine(t *testing.T, sm *v1beta1.ScheduledMachine, check func() error) {
 	t.Helper()
-	if err := await.Object(deadline(t), whole.Client(), sm, check); err != nil {
+	if err := await.Object(deadline(t), localclustertest.Cluster(t).Client(), sm, check); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -95,7 +96,7 @@ func awaitMachine(t *testing.T, sm *v1beta1.ScheduledMachine, check func() error
 func capiMachine(t *testing.T, sm *v1beta1.ScheduledMachine) *clusterv1.Machine {
 	t.Helper()
 	machine := &clusterv1.Machine{}
-	if err := whole.Client().Get(t.Context(), client.ObjectKeyFromObject(sm), machine); err != nil {
+	if err := localclustertest.Cluster(t).Client().Get(t.Context(), client.ObjectKeyFromObject(sm), machine); err != nil {
 		t.Fatal(err)
 	}
 	return machine

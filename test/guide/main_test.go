@@ -4,8 +4,6 @@ package guide
 
 import (
 	"context"
-	"fmt"
-	"os"
 	"testing"
 	"time"
 
@@ -13,42 +11,16 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 
 	"github.com/fivespot/fivespot/internal/localcluster"
+	"github.com/fivespot/fivespot/internal/localcluster/localclustertest"
 )
 
 // patience bounds every wait for what is certain to come; each takes seconds.
 const patience = 40 * time.Second
 
-// whole is what the tests share: everything but a provider.
-var whole *localcluster.Cluster
-
-func TestMain(m *testing.M) { os.Exit(run(m)) }
-
-func run(m *testing.M) int {
+// TestMain starts what the tests share: everything but a provider.
+func TestMain(m *testing.M) {
 	ctrl.SetLogger(logr.Discard())
-	dir, err := os.MkdirTemp("", "fivespot-guide-")
-	if err != nil {
-		return failed(err)
-	}
-	defer os.RemoveAll(dir)
-	ctx, cancel := context.WithTimeout(context.Background(), 2*patience)
-	defer cancel()
-	whole, err = localcluster.Start(ctx, localcluster.Options{Dir: dir, WithoutProviders: true, NoFsync: true})
-	if err != nil {
-		return failed(err)
-	}
-	code := m.Run()
-	if err := whole.Err(); err != nil {
-		code = failed(err)
-	}
-	if err := whole.Stop(); err != nil {
-		code = failed(err)
-	}
-	return code
-}
-
-func failed(err error) int {
-	fmt.Fprintln(os.Stderr, "guide tests:", err) //nolint:forbidigo // as in a main function: there is no test to tell
-	return 1
+	localclustertest.Main(m, localcluster.Options{WithoutProviders: true})
 }
 
 // deadline returns a context for one wait, in a clean-up as well.

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/fivespot/fivespot/internal/localcluster/localclustertest"
 	"github.com/fivespot/fivespot/internal/process"
 )
 
@@ -33,13 +34,13 @@ func block(t *testing.T, name string) string {
 // what it prints.
 func sh(t *testing.T, commands string) string {
 	t.Helper()
-	return shWith(t, whole.Kubeconfig(), "", commands)
+	return shWith(t, localclustertest.Cluster(t).Kubeconfig(), "", commands)
 }
 
 // apply is `kubectl apply -f -`.
 func apply(t *testing.T, manifest string) {
 	t.Helper()
-	shWith(t, whole.Kubeconfig(), manifest, "kubectl apply -f -")
+	shWith(t, localclustertest.Cluster(t).Kubeconfig(), manifest, "kubectl apply -f -")
 }
 
 // asProvider is sh for who has the credentials of the guide's account.
@@ -75,7 +76,7 @@ func environment(t *testing.T, kubeconfig string) []string {
 		"PATH=" + programs + string(os.PathListSeparator) + os.Getenv("PATH"),
 		"KUBECONFIG=" + kubeconfig,
 		// What an earlier cluster at the same address served is none of this one's.
-		"KUBECACHEDIR=" + filepath.Join(whole.Dir(), "kubectl-cache"),
+		"KUBECACHEDIR=" + filepath.Join(localclustertest.Cluster(t).Dir(), "kubectl-cache"),
 	}
 }
 
@@ -83,7 +84,7 @@ func environment(t *testing.T, kubeconfig string) []string {
 // guide's account, which must exist.
 func providerKubeconfig(t *testing.T) string {
 	t.Helper()
-	path, err := whole.ServiceAccountKubeconfig(deadline(t), accountNamespace, account)
+	path, err := localclustertest.Cluster(t).ServiceAccountKubeconfig(deadline(t), accountNamespace, account)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -94,7 +95,7 @@ func providerKubeconfig(t *testing.T) string {
 // account; it ends with the test.
 func startProvider(t *testing.T) {
 	t.Helper()
-	config, err := whole.ServiceAccountConfig(deadline(t), accountNamespace, account)
+	config, err := localclustertest.Cluster(t).ServiceAccountConfig(deadline(t), accountNamespace, account)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,12 +10,13 @@ import (
 	"k8s.io/client-go/kubernetes"
 
 	"github.com/fivespot/fivespot/internal/devplane"
+	"github.com/fivespot/fivespot/internal/localcluster/localclustertest"
 )
 
 // auditTrail returns a reader of the API server's audit log that begins now.
 func auditTrail(t *testing.T) *devplane.AuditReader {
 	t.Helper()
-	reader := devplane.OpenAuditLog(whole.AuditLog())
+	reader := devplane.OpenAuditLog(localclustertest.Cluster(t).AuditLog())
 	t.Cleanup(func() {
 		if err := reader.Close(); err != nil {
 			t.Error(err)
@@ -32,7 +33,7 @@ func auditTrail(t *testing.T) *devplane.AuditReader {
 func checkTrail(t *testing.T, reader *devplane.AuditReader) {
 	t.Helper()
 	// What the provider did is in the log before what this test does now.
-	config := whole.Config()
+	config := localclustertest.Cluster(t).Config()
 	config.UserAgent = "end of " + t.Name()
 	client, err := kubernetes.NewForConfig(config)
 	if err != nil {

@@ -15,6 +15,7 @@ import (
 	"github.com/fivespot/fivespot/api/contract"
 	"github.com/fivespot/fivespot/api/v1beta1"
 	"github.com/fivespot/fivespot/internal/localcluster"
+	"github.com/fivespot/fivespot/internal/localcluster/localclustertest"
 )
 
 // The guide's step 6, from the far end: a reader who begins with the reference
@@ -118,7 +119,7 @@ func resolvedReason(t *testing.T, name string) string {
 // as the controller serves it; zero if it is not there.
 func unresolved(t *testing.T, reason string) float64 {
 	t.Helper()
-	request, err := http.NewRequestWithContext(deadline(t), http.MethodGet, whole.Part(localcluster.PartController).MetricsURL(), http.NoBody)
+	request, err := http.NewRequestWithContext(deadline(t), http.MethodGet, localclustertest.Cluster(t).Part(localcluster.PartController).MetricsURL(), http.NoBody)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -21,6 +21,7 @@ import (
 	"github.com/fivespot/fivespot/internal/await"
 	"github.com/fivespot/fivespot/internal/devplane"
 	"github.com/fivespot/fivespot/internal/localcluster"
+	"github.com/fivespot/fivespot/internal/localcluster/localclustertest"
 )
 
 // patience bounds every wait for what is certain to come.
@@ -47,13 +48,13 @@ func toggle(t testing.TB, namespace, name string, enabled bool) {
 		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name},
 		Spec:       spotschedulesv1alpha1.ManualScheduleSpec{Enabled: enabled},
 	}
-	err := whole.Client().Create(t.Context(), schedule)
+	err := localclustertest.Cluster(t).Client().Create(t.Context(), schedule)
 	if client.IgnoreAlreadyExists(err) != nil {
 		t.Fatal(err)
 	}
 	if err == nil {
 		t.Cleanup(func() {
-			if err := whole.Client().Delete(context.WithoutCancel(t.Context()), schedule); client.IgnoreNotFound(err) != nil {
+			if err := localclustertest.Cluster(t).Client().Delete(context.WithoutCancel(t.Context()), schedule); client.IgnoreNotFound(err) != nil {
 				t.Error(err)
 			}
 		})
@@ -64,7 +65,7 @@ func toggle(t testing.TB, namespace, name string, enabled bool) {
 
 func patch(t testing.TB, object client.Object, merge string) {
 	t.Helper()
-	if err := whole.Client().Patch(t.Context(), object, client.RawPatch(types.MergePatchType, []byte(merge))); err != nil {
+	if err := localclustertest.Cluster(t).Client().Patch(t.Context(), object, client.RawPatch(types.MergePatchType, []byte(merge))); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -85,16 +86,16 @@ func machine(t testing.TB, namespace, name, schedule string, changes ...func(*v1
 	for _, change := range changes {
 		change(sm)
 	}
-	if err := whole.Client().Create(t.Context(), sm); err != nil {
+	if err := localclustertest.Cluster(t).Client().Create(t.Context(), sm); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), patience)
 		defer cancel()
-		if err := whole.Client().Delete(ctx, sm); client.IgnoreNotFound(err) != nil {
+		if err := localclustertest.Cluster(t).Client().Delete(ctx, sm); client.IgnoreNotFound(err) != nil {
 			t.Error(err)
 		}
-		if err := await.Gone(ctx, whole.Client(), sm); err != nil {
+		if err := await.Gone(ctx, localclustertest.Cluster(t).Client(), sm); err != nil {
 			t.Error(err)
 		}
 	})
@@ -103,7 +104,7 @@ func machine(t testing.TB, namespace, name, schedule string, changes ...func(*v1
 
 func awaitPhase(t testing.TB, sm *v1beta1.ScheduledMachine, phase v1beta1.Phase) {
 	t.Helper()
-	err := await.Object(deadline(t), whole.Client(), sm, func() error {
+	err := await.Object(deadline(t), localclustertest.Cluster(t).Client(), sm, func() error {
 		if sm.Status.Phase != phase {
 			return fmt.Errorf("phase is %q, want %q: %s", sm.Status.Phase, phase, sm.Status.Message)
 		}
@@ -116,7 +117,7 @@ func awaitPhase(t testing.TB, sm *v1beta1.ScheduledMachine, phase v1beta1.Phase)
 
 func awaitGone(t testing.TB, object client.Object) {
 	t.Helper()
-	if err := await.Gone(deadline(t), whole.Client(), object); err != nil {
+	if err := await.Gone(deadline(t), localclustertest.Cluster(t).Client(), object); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -125,7 +126,7 @@ func awaitGone(t testing.TB, object client.Object) {
 func capiMachine(t testing.TB, sm *v1beta1.ScheduledMachine) *clusterv1.Machine {
 	t.Helper()
 	found := &clusterv1.Machine{}
-	if err := whole.Client().Get(t.Context(), client.ObjectKeyFromObject(sm), found); err != nil {
+	if err := localclustertest.Cluster(t).Client().Get(t.Context(), client.ObjectKeyFromObject(sm), found); err != nil {
 		t.Fatal(err)
 	}
 	return found
@@ -134,7 +135,7 @@ func capiMachine(t testing.TB, sm *v1beta1.ScheduledMachine) *clusterv1.Machine 
 // audit returns a reader of the audit log that begins now.
 func audit(t testing.TB) *devplane.AuditReader {
 	t.Helper()
-	reader := devplane.OpenAuditLog(whole.AuditLog())
+	reader := devplane.OpenAuditLog(localclustertest.Cluster(t).AuditLog())
 	t.Cleanup(func() {
 		if err := reader.Close(); err != nil {
 			t.Error(err)
@@ -152,9 +153,9 @@ func audit(t testing.TB) *devplane.AuditReader {
 func readAudit(t testing.TB, reader *devplane.AuditReader) []devplane.AuditEvent {
 	t.Helper()
 	marker := fmt.Sprintf("marker-%d", markers())
-	config := whole.Config()
+	config := localclustertest.Cluster(t).Config()
 	config.UserAgent = marker
-	c, err := client.New(config, client.Options{Scheme: whole.Client().Scheme()})
+	c, err := client.New(config, client.Options{Scheme: localclustertest.Cluster(t).Client().Scheme()})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/fivespot/fivespot/internal/await"
 	"github.com/fivespot/fivespot/internal/devplane"
 	"github.com/fivespot/fivespot/internal/localcluster"
+	"github.com/fivespot/fivespot/internal/localcluster/localclustertest"
 )
 
 // TestAControllerKilledAtRandomMomentsBreaksNoRule kills the controller during
@@ -68,7 +69,7 @@ func killAfter(t *testing.T, reader *devplane.AuditReader, sm *v1beta1.Scheduled
 	var settled sync.WaitGroup
 	settled.Go(func() {
 		state := sm.DeepCopy()
-		if await.Object(ctx, whole.Client(), state, func() error { return isSettled(state, on) }) == nil {
+		if await.Object(ctx, localclustertest.Cluster(t).Client(), state, func() error { return isSettled(state, on) }) == nil {
 			cancel()
 		}
 	})
@@ -81,7 +82,7 @@ func killAfter(t *testing.T, reader *devplane.AuditReader, sm *v1beta1.Scheduled
 	})
 	cancel()
 	settled.Wait()
-	controller := whole.Part(localcluster.PartController)
+	controller := localclustertest.Cluster(t).Part(localcluster.PartController)
 	if err := controller.Kill(); err != nil {
 		t.Fatal(err)
 	}
@@ -104,7 +105,7 @@ func isSettled(sm *v1beta1.ScheduledMachine, on bool) error {
 
 func settle(t *testing.T, sm *v1beta1.ScheduledMachine, on bool) {
 	t.Helper()
-	if err := await.Object(deadline(t), whole.Client(), sm, func() error { return isSettled(sm, on) }); err != nil {
+	if err := await.Object(deadline(t), localclustertest.Cluster(t).Client(), sm, func() error { return isSettled(sm, on) }); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -190,10 +191,10 @@ type changeCounter struct {
 func countChanges(t *testing.T, sm *v1beta1.ScheduledMachine) *changeCounter {
 	t.Helper()
 	list := &v1beta1.ScheduledMachineList{}
-	if err := whole.Client().List(t.Context(), list, client.InNamespace(sm.Namespace)); err != nil {
+	if err := localclustertest.Cluster(t).Client().List(t.Context(), list, client.InNamespace(sm.Namespace)); err != nil {
 		t.Fatal(err)
 	}
-	watcher, err := whole.Client().Watch(t.Context(), list, client.InNamespace(sm.Namespace),
+	watcher, err := localclustertest.Cluster(t).Client().Watch(t.Context(), list, client.InNamespace(sm.Namespace),
 		&client.ListOptions{Raw: &metav1.ListOptions{ResourceVersion: list.ResourceVersion}})
 	if err != nil {
 		t.Fatal(err)

@@ -24,6 +24,7 @@ import (
 
 	"github.com/fivespot/fivespot/api/v1beta1"
 	"github.com/fivespot/fivespot/internal/localcluster"
+	"github.com/fivespot/fivespot/internal/localcluster/localclustertest"
 )
 
 func TestTenTimesUpToANodeThatIsReadyAndDownToNothingLeft(t *testing.T) {
@@ -82,7 +83,7 @@ func TestDeletingAScheduledMachineEndsAndLeavesNothing(t *testing.T) {
 	toggle(t, localcluster.Namespace, "deleted", true)
 	sm := machine(t, localcluster.Namespace, "deleted", "deleted")
 	awaitPhase(t, sm, v1beta1.PhaseActive)
-	if err := whole.Client().Delete(t.Context(), sm); err != nil {
+	if err := localclustertest.Cluster(t).Client().Delete(t.Context(), sm); err != nil {
 		t.Fatal(err)
 	}
 	awaitGone(t, sm)
@@ -94,7 +95,7 @@ func TestDeletingAScheduledMachineEndsAndLeavesNothing(t *testing.T) {
 // for events, leases, and the lock that Cluster API holds while a cluster begins.
 func everything(t testing.TB, namespace string) map[string]bool {
 	t.Helper()
-	config := whole.Config()
+	config := localclustertest.Cluster(t).Config()
 	lister, err := discovery.NewDiscoveryClientForConfig(config)
 	if err != nil {
 		t.Fatal(err)
@@ -151,7 +152,7 @@ func nodes(t testing.TB) []string {
 	t.Helper()
 	var secret corev1.Secret
 	key := client.ObjectKey{Namespace: localcluster.Namespace, Name: localcluster.WorkloadClusterName + "-kubeconfig"}
-	if err := whole.Client().Get(t.Context(), key, &secret); err != nil {
+	if err := localclustertest.Cluster(t).Client().Get(t.Context(), key, &secret); err != nil {
 		t.Fatal(err)
 	}
 	config, err := clientcmd.RESTConfigFromKubeConfig(secret.Data["value"])

@@ -14,6 +14,7 @@ import (
 	"github.com/fivespot/fivespot/internal/await"
 	"github.com/fivespot/fivespot/internal/devplane"
 	"github.com/fivespot/fivespot/internal/localcluster"
+	"github.com/fivespot/fivespot/internal/localcluster/localclustertest"
 )
 
 func TestFiftySettledMachinesAreSilentForTwoMinutes(t *testing.T) {
@@ -72,7 +73,7 @@ func TestAnEditThatChangesNothingWritesNoStatus(t *testing.T) {
 		patch(t, sm, fmt.Sprintf(`{"metadata":{"annotations":{"5spot.finos.org/force-reconcile":"%d"}}}`, i))
 		patch(t, sm, `{"spec":{"priority":50}}`) // as it was
 		patch(t, sm, fmt.Sprintf(`{"spec":{"gracefulShutdownTimeout":"%dm"}}`, 6+i))
-		err := await.Object(deadline(t), whole.Client(), sm, func() error {
+		err := await.Object(deadline(t), localclustertest.Cluster(t).Client(), sm, func() error {
 			if sm.Status.ObservedGeneration != sm.Generation {
 				return errWaiting
 			}

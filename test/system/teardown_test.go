@@ -13,17 +13,18 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/fivespot/fivespot/api/v1beta1"
+	"github.com/fivespot/fivespot/internal/localcluster/localclustertest"
 )
 
 // TestDeletingTheNamespaceTakesTheMachineAlong deletes all of a namespace at
 // once, its Cluster included. A provider of real infrastructure keeps its
 // cluster object until the machines are gone; Cluster API's development provider
 // drops the DevCluster at once and then cannot delete a machine any more. So the
-// test holds the DevCluster, and the namespace outlives the test with it: that a
+// test pauses the DevCluster, and the namespace outlives the test with it: that a
 // namespace ends is tested beside the controller.
 func TestDeletingTheNamespaceTakesTheMachineAlong(t *testing.T) {
 	const namespace = "short-lived"
-	if err := whole.WorkloadCluster(deadline(t), namespace, "desk"); err != nil {
+	if err := localclustertest.Cluster(t).WorkloadCluster(deadline(t), namespace, "desk"); err != nil {
 		t.Fatal(err)
 	}
 	toggle(t, namespace, "desk", true)
@@ -33,16 +34,12 @@ func TestDeletingTheNamespaceTakesTheMachineAlong(t *testing.T) {
 	cluster.SetGroupVersionKind(devCluster)
 	cluster.SetNamespace(namespace)
 	cluster.SetName("desk")
-	if err := whole.Client().Get(t.Context(), client.ObjectKeyFromObject(cluster), cluster); err != nil {
+	if err := localclustertest.Cluster(t).Client().Get(t.Context(), client.ObjectKeyFromObject(cluster), cluster); err != nil {
 		t.Fatal(err)
 	}
-	held := cluster.DeepCopy()
-	held.SetFinalizers(append(held.GetFinalizers(), "test.example.com/hold"))
-	if err := whole.Client().Patch(t.Context(), held, client.MergeFrom(cluster)); err != nil {
-		t.Fatal(err)
-	}
+	patch(t, cluster, `{"metadata":{"annotations":{"cluster.x-k8s.io/paused":"true"}}}`)
 	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespace}}
-	if err := whole.Client().Delete(t.Context(), ns); err != nil {
+	if err := localclustertest.Cluster(t).Client().Delete(t.Context(), ns); err != nil {
 		t.Fatal(err)
 	}
 	awaitGone(t, sm)
