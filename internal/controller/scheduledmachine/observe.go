@@ -165,14 +165,18 @@ func (r *Reconciler) observePiece(sm *v1beta1.ScheduledMachine, kind schema.Grou
 	case kinds.Absent:
 		return piece{kind: result.Kind, version: childVersion(result.Kind)}, nil
 	case kinds.Present:
-		if result.Object.problem != nil {
-			return piece{kind: result.Kind, unreadable: result.Object.problem}, nil
-		}
-		return piece{
-			kind: result.Kind, version: childVersion(result.Kind),
-			child: result.Object, ours: result.Object.ownedBy(sm.UID),
-		}, nil
+		return presentPiece(sm, result), nil
 	case kinds.Loading:
 	}
 	return piece{}, &loadingError{kind: kind}
+}
+
+func presentPiece(sm *v1beta1.ScheduledMachine, result kinds.Result[*child]) piece {
+	if unreadable := result.Object.problem; unreadable != nil {
+		return piece{kind: result.Kind, unreadable: unreadable}
+	}
+	return piece{
+		kind: result.Kind, version: childVersion(result.Kind),
+		child: result.Object, ours: result.Object.ownedBy(sm.UID),
+	}
 }
