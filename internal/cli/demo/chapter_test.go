@@ -139,3 +139,15 @@ Three commands to try next, in another terminal:
 		}
 	}
 }
+
+func TestAPathIsPrintedAsOneTypesIt(t *testing.T) {
+	for path, want := range map[string]string{
+		"/home/a/kubeconfig":    "/home/a/kubeconfig",
+		"/home/a b/kubeconfig":  "'/home/a b/kubeconfig'",
+		"/home/a's/kube config": `'/home/a'\''s/kube config'`,
+	} {
+		if got := quoted(path); got != want {
+			t.Errorf("%s is printed as %s, want %s", path, got, want)
+		}
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 )
 
 // next says how to go on by oneself.
@@ -22,7 +23,15 @@ Three commands to try next, in another terminal:
   %[2]s --kubeconfig=%[1]s -n trading patch manualschedule desk-override --type=merge -p '{"spec":{"enabled":true}}'
   %[2]s --kubeconfig=%[1]s -n trading get scheduledmachine trading-desk-rack -o jsonpath='{.status.spotSchedule}{"\n"}'
   %[2]s --kubeconfig=%[1]s -n trading get scheduledmachines,machines.cluster.x-k8s.io
-`, kubeconfig, kubectl)
+`, quoted(kubeconfig), quoted(kubectl))
+}
+
+// quoted returns a path as one types it into a shell.
+func quoted(path string) string {
+	if !strings.ContainsAny(path, " \t\"'$&;|<>()*?\\`") {
+		return path
+	}
+	return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
 }
 
 // findKubectl returns what to type for kubectl: its name if it is in the search
