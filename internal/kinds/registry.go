@@ -4,6 +4,7 @@ package kinds
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 
@@ -66,6 +67,19 @@ func (r *Registry) Lookup(kind schema.GroupKind) (Kind, State, error) {
 		return Kind{}, Unreadable, r.failure
 	}
 	return Kind{}, Loading, nil
+}
+
+// Err says why the registry does not know the installed kinds yet; nil once it does.
+func (r *Registry) Err() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	switch {
+	case r.synced:
+		return nil
+	case r.failure != nil:
+		return fmt.Errorf("listing CustomResourceDefinitions: %w", r.failure)
+	}
+	return errors.New("the CustomResourceDefinitions are still being read")
 }
 
 // Installed returns every installed kind, in no order.

@@ -5,6 +5,7 @@ package scheduledmachine
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -89,6 +90,9 @@ func Setup(ctx context.Context, mgr manager.Manager, options Options) error {
 		if err := mgr.Add(runnable); err != nil {
 			return fmt.Errorf("adding a cache to the manager: %w", err)
 		}
+	}
+	if err := mgr.AddReadyzCheck("kinds", func(*http.Request) error { return registry.Err() }); err != nil {
+		return fmt.Errorf("adding a check to /readyz: %w", err)
 	}
 	return r.watch(ctx, mgr, options)
 }
