@@ -29,7 +29,7 @@ type follower[T Object] struct {
 func newFollower[T Object](store *Store[T], kind Kind) (*follower[T], error) {
 	f := &follower[T]{store: store, kind: kind, version: store.options.Version(kind)}
 	var err error
-	f.informer, err = newInformer(store.options.Client, kind.Resource(f.version), store.options.LabelSelector, f.reduce)
+	f.informer, err = newInformer(store.options.Client, kind.Resource(f.version), f.reduce)
 	if err != nil {
 		return nil, fmt.Errorf("making the informer of %s: %w", kind.GroupKind, err)
 	}

@@ -14,17 +14,15 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// newInformer returns an informer over all objects of a resource that carry the
-// label selector, reduced by transform. It never resyncs.
-func newInformer(client dynamic.Interface, resource schema.GroupVersionResource, selector string, transform cache.TransformFunc) (cache.SharedIndexInformer, error) {
+// newInformer returns an informer over all objects of a resource, reduced by
+// transform. It never resyncs.
+func newInformer(client dynamic.Interface, resource schema.GroupVersionResource, transform cache.TransformFunc) (cache.SharedIndexInformer, error) {
 	objects := client.Resource(resource)
 	listWatch := &cache.ListWatch{
 		ListWithContextFunc: func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
-			options.LabelSelector = selector
 			return objects.List(ctx, options)
 		},
 		WatchFuncWithContext: func(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
-			options.LabelSelector = selector
 			return objects.Watch(ctx, options)
 		},
 	}

@@ -55,8 +55,6 @@ type StoreOptions[T Object] struct {
 	Client dynamic.Interface
 	// Select says which installed kinds to follow without being asked. Nil: none.
 	Select func(Kind) bool
-	// LabelSelector limits the objects. Empty: all.
-	LabelSelector string
 	// Version picks the version to read a kind at. Nil: Kind.Preferred.
 	Version func(Kind) string
 	// Reduce turns an object into what is kept of it.
