@@ -15,6 +15,17 @@ const (
 	// ConditionAllFieldsActedOn is there, and False, while the spec sets fields
 	// that are accepted and not acted on yet.
 	ConditionAllFieldsActedOn = "AllFieldsActedOn"
+	// ConditionUpToDate says whether the Machine that is up was made from the spec
+	// as it is now. It is there while there is a Machine.
+	ConditionUpToDate = "UpToDate"
+	// ConditionScheduleFlapping is True while the schedule changes its verdict too often.
+	ConditionScheduleFlapping = "ScheduleFlapping"
+	// ConditionChildClusterReachable says whether the workload cluster can be
+	// reached. It is there while something on the node is to be looked after.
+	ConditionChildClusterReachable = "ChildClusterReachable"
+	// ConditionNodeTainted says whether spec.nodeTaints are on the node. It is there
+	// while there are any.
+	ConditionNodeTainted = "NodeTainted"
 	// ConditionSpotScheduleResolved says whether the schedule object gave a verdict.
 	ConditionSpotScheduleResolved = "SpotScheduleResolved"
 )
@@ -46,6 +57,22 @@ const (
 	ReasonNodeDraining          = "NodeDraining"
 	ReasonNodeDrainFailed       = "NodeDrainFailed"
 	ReasonNodeDrained           = "NodeDrained"
+
+	ReasonActivationLead           = "ActivationLead"
+	ReasonActivationQueued         = "ActivationQueued"
+	ReasonMinimumStateDuration     = "MinimumStateDuration"
+	ReasonProvisioningTimedOut     = "ProvisioningTimedOut"
+	ReasonMachineReplaced          = "MachineReplaced"
+	ReasonFinalizerCleanupTimedOut = "FinalizerCleanupTimedOut"
+	ReasonUpToDate                 = "UpToDate"
+	ReasonOutOfDate                = "OutOfDate"
+	ReasonVerdictChangesOften      = "VerdictChangesOften"
+	ReasonVerdictSteady            = "VerdictSteady"
+	ReasonNoNodeYet                = "NoNodeYet"
+	ReasonPatchFailed              = "PatchFailed"
+	ReasonTaintOwnershipConflict   = "TaintOwnershipConflict"
+	ReasonApplied                  = "Applied"
+	ReasonReachable                = "Reachable"
 )
 
 // Names that 5-Spot puts on objects.
@@ -57,6 +84,11 @@ const (
 	// AnnotationSpecHash carries, on a bootstrap or infrastructure object, the
 	// hash of the embedded spec that it was made from.
 	AnnotationSpecHash = "5spot.finos.org/spec-hash"
+	// AnnotationAppliedTaints carries, on a Node, the key and effect of each taint
+	// that 5-Spot has put on it, as a JSON list.
+	AnnotationAppliedTaints = "5spot.finos.org/applied-taints"
 	// FieldManager is the field manager of the ScheduledMachine controller.
 	FieldManager = "5spot-controller"
+	// FieldManagerNodeTaints is its field manager for the taints of Nodes.
+	FieldManagerNodeTaints = "5spot-controller-node-taints"
 )

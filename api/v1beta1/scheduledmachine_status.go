@@ -37,6 +37,15 @@ type ScheduledMachineStatus struct {
 	// +optional
 	NodeRef *NodeReference `json:"nodeRef,omitempty"`
 
+	// machineReadyTime is when the present Machine was first seen to run with a ready node.
+	// +optional
+	MachineReadyTime *metav1.Time `json:"machineReadyTime,omitempty"`
+
+	// machineFailures counts Machines that failed one after the other; absent when
+	// the last one did well.
+	// +optional
+	MachineFailures *MachineFailures `json:"machineFailures,omitempty"`
+
 	// providerID is the infrastructure provider's name for the machine.
 	// +optional
 	ProviderID string `json:"providerID,omitempty"`
@@ -116,6 +125,41 @@ type SpotScheduleStatus struct {
 	// lastTransitionTime is when active last changed.
 	// +optional
 	LastTransitionTime *metav1.Time `json:"lastTransitionTime,omitempty"`
+
+	// recentTransitions are the changes of active before the last one that are
+	// recent enough to tell whether the schedule flaps, the oldest first.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=8
+	RecentTransitions []metav1.Time `json:"recentTransitions,omitempty"`
+
+	// followed is the verdict that the machine follows. It is given where
+	// spec.minimumStateDuration or spec.activationLead can make it differ from active.
+	// +optional
+	Followed *bool `json:"followed,omitempty"`
+
+	// followedSince is when followed last changed.
+	// +optional
+	FollowedSince *metav1.Time `json:"followedSince,omitempty"`
+}
+
+// MachineFailures counts Machines of a ScheduledMachine that failed one after the other.
+type MachineFailures struct {
+	// count of the Machines that failed.
+	// +required
+	Count int32 `json:"count"`
+
+	// machineUID is the UID of the last Machine that failed.
+	// +required
+	MachineUID types.UID `json:"machineUID"`
+
+	// message says what was wrong with it.
+	// +optional
+	Message string `json:"message,omitempty"`
+
+	// replaceTime is when that Machine is replaced.
+	// +required
+	ReplaceTime metav1.Time `json:"replaceTime"`
 }
 
 // ObjectReference names an object in the management cluster.

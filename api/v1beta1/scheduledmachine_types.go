@@ -58,8 +58,9 @@ type ScheduledMachineSpec struct {
 	Enabled *bool `json:"enabled,omitempty"`
 
 	// clusterName is the Cluster API cluster that the machine joins. The
-	// Cluster object lives in the same namespace as this object.
+	// Cluster object lives in the same namespace as this object. It cannot be changed.
 	// +required
+	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="cannot be changed: make another ScheduledMachine for the other cluster"
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=63
 	// +kubebuilder:validation:Pattern=`^[A-Za-z0-9][A-Za-z0-9._-]*$`
@@ -86,7 +87,6 @@ type ScheduledMachineSpec struct {
 	MachineTemplate *MachineTemplate `json:"machineTemplate,omitempty"`
 
 	// priority orders machines that wait to be worked on: higher goes first.
-	// Accepted and validated; not acted on yet.
 	// +optional
 	// +kubebuilder:default=50
 	// +kubebuilder:validation:Minimum=0
@@ -107,14 +107,37 @@ type ScheduledMachineSpec struct {
 	// +kubebuilder:default="5m"
 	NodeDrainTimeout Timeout `json:"nodeDrainTimeout,omitempty"`
 
+	// provisioningTimeout bounds the time from the creation of the Machine until
+	// its node is ready: a whole number followed by s, m or h, at most 24h; 0s sets
+	// no bound. A Machine that is not up by then is replaced, after a pause that
+	// grows with each one that fails.
+	// +optional
+	// +kubebuilder:default="30m"
+	ProvisioningTimeout Timeout `json:"provisioningTimeout,omitempty"`
+
+	// minimumStateDuration keeps the machine up, or down, at least that long after
+	// its schedule changed it: a whole number followed by s, m or h, at most 24h.
+	// A change of the schedule in between is followed once the time is over, if it
+	// still stands. killSwitch and enabled=false do not wait. Absent: no such time.
+	// +optional
+	MinimumStateDuration Timeout `json:"minimumStateDuration,omitempty"`
+
+	// activationLead brings the machine up that long before its schedule says it
+	// becomes active (status.nextTransitionTime of the schedule object), so that it
+	// is ready at that instant: a whole number followed by s, m or h, at most 24h.
+	// It never takes a machine down earlier. Absent: no lead.
+	// +optional
+	ActivationLead Timeout `json:"activationLead,omitempty"`
+
 	// killSwitch takes the machine down at once, without draining its node, and
 	// keeps it down until the switch is cleared.
 	// +optional
 	// +kubebuilder:default=false
 	KillSwitch bool `json:"killSwitch,omitempty"`
 
-	// nodeTaints are put on the machine's node once it is ready. Accepted and
-	// validated; not acted on yet.
+	// nodeTaints are put on the machine's node once it is ready, and taken off it
+	// when they leave this list. A taint of the same key and effect that somebody
+	// else has put on the node is left alone and reported.
 	// +optional
 	// +listType=map
 	// +listMapKey=key
@@ -132,9 +155,10 @@ type ScheduledMachineSpec struct {
 	// +kubebuilder:validation:items:MaxLength=256
 	KillIfCommands []string `json:"killIfCommands,omitempty"`
 
-	// kubeconfigSecretRef names the Secret with the workload cluster's
-	// kubeconfig. Default: the Secret <clusterName>-kubeconfig. Accepted and
-	// validated; not acted on yet.
+	// kubeconfigSecretRef names the Secret with the workload cluster's kubeconfig.
+	// Default: the Secret <clusterName>-kubeconfig or, where there is none, the
+	// management cluster itself. A Secret that is named here and cannot be used is
+	// an error, never a reason to look elsewhere.
 	// +optional
 	KubeconfigSecretRef *KubeconfigSecretReference `json:"kubeconfigSecretRef,omitempty"`
 
