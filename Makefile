@@ -32,7 +32,7 @@ CAPI    := core kubeadm-bootstrap kubeadm-control-plane docker
 PROGRAMS := $(OURS:%=bin/%) bin/devplane bin/capi/built
 
 .PHONY: build demo test lint generate bench clean
-build: $(PROGRAMS) bin/kubectl bin/controller-gen
+build: $(PROGRAMS) bin/kubectl bin/kwok bin/controller-gen
 
 demo: $(PROGRAMS)
 	exec bin/fivespot demo $(if $(DEMO_EXIT),--exit)
@@ -70,6 +70,10 @@ bin/devplane: $(filter-out %_test.go,$(wildcard devplane/*.go)) $(wildcard devpl
 # Of the same release, for the tests that type what a reader of the guide would.
 bin/kubectl: devplane/go.mod devplane/go.sum devplane/build.sh $(COMPILE)
 	devplane/build.sh $@ k8s.io/kubernetes/cmd/kubectl
+
+# Kubelets of nodes that do not exist, for the tests on test/hardware.
+bin/kwok: test/kwok/go.mod test/kwok/go.sum $(COMPILE)
+	$(COMPILE) kwok test/kwok $@=sigs.k8s.io/kwok/cmd/kwok -- -ldflags '-s -w'
 
 # Cluster API. What its managers are built from and run with is prepared first;
 # see test/capi/prepare.

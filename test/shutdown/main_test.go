@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package shutdown_test
+
+import (
+	"testing"
+
+	"github.com/fivespot/fivespot/test/hardware"
+)
+
+func TestMain(m *testing.M) { hardware.Main(m, hardware.Options{}) }
