@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package conformance
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	authorizationv1 "k8s.io/api/authorization/v1"
+	corev1 "k8s.io/api/core/v1"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/rand"
+	"k8s.io/apimachinery/pkg/version"
+	"k8s.io/client-go/discovery"
+	"k8s.io/client-go/rest"
+	"k8s.io/utils/clock"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/fivespot/fivespot/api/contract"
+	"github.com/fivespot/fivespot/api/v1beta1"
+)
+
+// env is what the checks work with. What they share is made when the first one
+// asks for it.
+type env struct {
+	options *Options
+	config  *rest.Config
+	clock   clock.Clock
+	client  client.WithWatch
+	// run tells the objects of this run from those of others.
+	run string
+
+	definitions []apiextensionsv1.CustomResourceDefinition
+	samples     *samples
+	spaces      []*space
+	// made are the objects to remove one by one, in a namespace that stays.
+	made []client.Object
+}
+
+func newEnv(o *Options) (*env, error) {
+	config := rest.CopyConfig(o.Config)
+	config.QPS = -1 // the API server's priority and fairness keeps us in bounds
+	config.UserAgent = fieldManager
+	scheme := runtime.NewScheme()
+	for _, add := range []func(*runtime.Scheme) error{
+		corev1.AddToScheme, authorizationv1.AddToScheme, apiextensionsv1.AddToScheme, v1beta1.AddToScheme,
+	} {
+		if err := add(scheme); err != nil {
+			return nil, fmt.Errorf("making a scheme: %w", err)
+		}
+	}
+	c, err := client.NewWithWatch(config, client.Options{Scheme: scheme})
+	if err != nil {
+		return nil, fmt.Errorf("making a client: %w", err)
+	}
+	return &env{options: o, config: config, clock: o.Clock, client: c, run: rand.String(5)}, nil
+}
+
+// connect returns the version of the API server, reads the definitions and the
+// samples.
+func (e *env) connect(ctx context.Context) (kubernetes string, err error) {
+	d, err := discovery.NewDiscoveryClientForConfig(e.config)
+	if err != nil {
+		return "", fmt.Errorf("making a client: %w", err)
+	}
+	server, err := d.ServerVersion()
+	if err != nil {
+		return "", fmt.Errorf("asking the API server for its version: %w", err)
+	}
+	list := &apiextensionsv1.CustomResourceDefinitionList{}
+	if err := e.client.List(ctx, list); err != nil {
+		return "", fmt.Errorf("listing CustomResourceDefinitions: %w", err)
+	}
+	e.definitions = list.Items
+	e.samples, err = readSamples(e.options)
+	return server.GitVersion, err
+}
+
+// definition returns the definition of the kind in the contract's group; nil if
+// there is none.
+func (e *env) definition() *apiextensionsv1.CustomResourceDefinition {
+	for i, definition := range e.definitions {
+		if definition.Spec.Group == contract.Group && definition.Spec.Names.Kind == e.options.Kind {
+			return &e.definitions[i]
+		}
+	}
+	return nil
+}
+
+// kind returns the kind at the version to work with.
+func (e *env) kind() schema.GroupVersionKind {
+	return schema.GroupVersionKind{Group: contract.Group, Version: e.versions()[0], Kind: e.options.Kind}
+}
+
+// versions returns the served versions, the one to work with first.
+func (e *env) versions() []string {
+	served := servedVersions(e.definition())
+	slices.SortStableFunc(served, func(a, b string) int { return version.CompareKubeAwareVersionStrings(b, a) })
+	wanted := e.options.APIVersion
+	if wanted == "" {
+		wanted = e.samples.apiVersion()
+	}
+	wanted = wanted[strings.LastIndex(wanted, "/")+1:]
+	if i := slices.Index(served, wanted); i > 0 {
+		served = slices.Insert(slices.Delete(served, i, i+1), 0, wanted)
+	}
+	return served
+}
+
+func servedVersions(definition *apiextensionsv1.CustomResourceDefinition) []string {
+	var served []string
+	for _, v := range definition.Spec.Versions {
+		if v.Served {
+			served = append(served, v.Name)
+		}
+	}
+	return served
+}
+
+// describe adds to the report what is known of the kind.
+func (e *env) describe(report *Report) {
+	if e.definition() != nil {
+		report.Group, report.Versions = contract.Group, e.versions()
+	}
+}
+
+// cleanTime bounds the removal of what was made.
+const cleanTime = 30 * time.Second
+
+// cleanUp removes what was made, also after ctx has ended.
+func (e *env) cleanUp(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanTime)
+	defer cancel()
+	var errs []error
+	for _, object := range slices.Backward(e.made) {
+		if err := client.IgnoreNotFound(e.client.Delete(ctx, object)); err != nil {
+			errs = append(errs, fmt.Errorf("deleting %s: %w", object.GetName(), err))
+		}
+	}
+	for _, space := range e.spaces {
+		errs = append(errs, space.close(ctx))
+	}
+	return errors.Join(errs...)
+}
+
+// withoutHost takes the address of the API server out of a text that may be published.
+func (e *env) withoutHost(text string) string {
+	if address, err := url.Parse(e.config.Host); err == nil && address.Host != "" {
+		text = strings.ReplaceAll(text, address.Host, "API-SERVER")
+	}
+	return strings.ReplaceAll(text, e.config.Host, "API-SERVER")
+}

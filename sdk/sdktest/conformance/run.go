@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package conformance
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+)
+
+// Run runs the checks against the cluster and returns what they came to. It
+// removes what it made, also when ctx ends.
+//
+// The error is an [*OptionError] when the kit was called wrongly, and another one
+// when the cluster could not be worked with or ctx ended; the report then holds
+// the results until there. A provider that fails a check is no error.
+func Run(ctx context.Context, o Options) (report Report, err error) {
+	s, err := open(ctx, o)
+	if err != nil {
+		return Report{}, err
+	}
+	defer func() {
+		err = errors.Join(err, s.close(ctx))
+		report = s.report
+	}()
+	for _, check := range Checks() {
+		if _, err := s.judge(ctx, &check); err != nil {
+			return report, err
+		}
+	}
+	return report, nil
+}
+
+// session is one run of the kit.
+type session struct {
+	options Options
+	env     *env
+	report  Report
+	// left holds the checks that Only and Skip leave out.
+	left    map[string]bool
+	outcome map[string]Outcome
+}
+
+// open prepares a run. Whoever opens a session closes it.
+func open(ctx context.Context, o Options) (*session, error) {
+	o.setDefaults()
+	if err := o.check(); err != nil {
+		return nil, err
+	}
+	e, err := newEnv(&o)
+	if err != nil {
+		return nil, err
+	}
+	kubernetes, err := e.connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &session{
+		options: o,
+		env:     e,
+		left:    leftOut(o.Only, o.Skip),
+		outcome: map[string]Outcome{},
+		report: Report{
+			Format:     Format,
+			Kind:       o.Kind,
+			Kubernetes: kubernetes,
+			Started:    o.Clock.Now().UTC().Truncate(time.Second),
+		},
+	}, nil
+}
+
+// close removes what the run made and completes the report.
+func (s *session) close(ctx context.Context) error {
+	err := s.env.cleanUp(ctx)
+	s.report.Seconds = seconds(s.options.Clock.Since(s.report.Started))
+	s.report.conclude(&s.options)
+	return err
+}
+
+// judge runs one check, or says why not, and puts the result into the report. An
+// error ends the run: the cluster is out of reach, or ctx ended.
+func (s *session) judge(ctx context.Context, check *Check) (Result, error) {
+	begin := s.options.Clock.Now()
+	found, err := s.look(ctx, check)
+	if err != nil {
+		return Result{}, fmt.Errorf("%s: %w", check.ID, err)
+	}
+	result := Result{
+		ID: check.ID, Group: check.Group, Rule: check.Rule, Link: check.Link(), Level: check.Level, Title: check.Title,
+		Outcome: found.outcome, Message: s.env.withoutHost(found.message),
+		Seconds: seconds(s.options.Clock.Since(begin)),
+	}
+	if found.outcome == Failed {
+		result.Advice = check.Advice
+	}
+	s.outcome[check.ID] = found.outcome
+	s.report.Results = append(s.report.Results, result)
+	s.env.describe(&s.report)
+	s.options.Progress(result)
+	return result, nil
+}
+
+func (s *session) look(ctx context.Context, check *Check) (finding, error) {
+	if s.left[check.ID] {
+		return skip("left out by --only or --skip (Options.Only, Options.Skip)")
+	}
+	for _, need := range check.needs {
+		if outcome, ran := s.outcome[need]; ran && outcome != Passed {
+			return skip("it says nothing while %s is %s", need, outcome)
+		}
+	}
+	for _, thing := range check.uses {
+		if !s.options.has(thing) {
+			return skip("%s", string(thing))
+		}
+	}
+	found, err := check.run(ctx, s.env)
+	return settle(ctx, found, err)
+}
+
+// settle decides what trouble of the kit itself means for a check. What the API
+// server answered belongs to the check; what kept it from answering ends the run.
+func settle(ctx context.Context, found finding, err error) (finding, error) {
+	var missing *missingError
+	var option *OptionError
+	switch {
+	case err == nil:
+		return found, nil
+	case ctx.Err() != nil:
+		return finding{}, context.Cause(ctx)
+	case errors.As(err, &option):
+		return finding{}, err
+	case errors.As(err, &missing):
+		return fail("%s", missing.Error())
+	case apierrors.IsForbidden(err):
+		return skip("whoever runs this kit may not do what it takes: %s", err.Error())
+	case apierrors.ReasonForError(err) != "":
+		return fail("the check came to no end: %s", err.Error())
+	}
+	return finding{}, err
+}
+
+// leftOut returns the checks that are not to be run: those that Skip names, and
+// where Only names some, all that neither are among them nor needed by them.
+func leftOut(only, skip []string) map[string]bool {
+	left := map[string]bool{}
+	if len(only) > 0 {
+		wanted := withNeeds(only)
+		for _, check := range Checks() {
+			left[check.ID] = !wanted[check.ID]
+		}
+	}
+	for _, id := range skip {
+		left[id] = true
+	}
+	return left
+}
+
+func withNeeds(ids []string) map[string]bool {
+	wanted := map[string]bool{}
+	queue := slices.Clone(ids)
+	for len(queue) > 0 {
+		id := queue[0]
+		queue = queue[1:]
+		if check := find(id); check != nil && !wanted[id] {
+			wanted[id] = true
+			queue = append(queue, check.needs...)
+		}
+	}
+	return wanted
+}
+
+func seconds(d time.Duration) float64 { return d.Round(time.Millisecond).Seconds() }

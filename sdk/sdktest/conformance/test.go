@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package conformance
+
+import (
+	"context"
+	"testing"
+)
+
+// Test runs the checks as subtests, each under its id. A failed required check
+// fails its subtest; a failed recommended one logs, and fails too if
+// Options.Strict is set; a skipped check is a skipped subtest. The report is what
+// [Run] returns.
+func Test(t *testing.T, o Options) Report {
+	t.Helper()
+	s, err := open(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Not t.Cleanup: the report is complete once the session is closed.
+	defer func() {
+		if err := s.close(context.WithoutCancel(t.Context())); err != nil {
+			t.Errorf("removing what the kit made: %v", err)
+		}
+	}()
+	for _, check := range Checks() {
+		t.Run(check.ID, func(t *testing.T) {
+			result, err := s.judge(t.Context(), &check)
+			if err != nil {
+				t.Fatal(err)
+			}
+			tell(t, result, s.options.Strict)
+		})
+	}
+	s.report.conclude(&s.options)
+	return s.report
+}
+
+func tell(t testing.TB, result Result, strict bool) {
+	t.Helper()
+	switch {
+	case result.Outcome == Skipped:
+		t.Skip(result.Message)
+	case result.Outcome == Failed && (result.Level == Required || strict):
+		t.Errorf("%s\n%s\nTo do: %s\nRule %s: %s", result.Title, result.Message, result.Advice, result.Rule, result.Link)
+	case result.Outcome == Failed:
+		t.Logf("recommended: %s\n%s\nTo do: %s\nRule %s: %s", result.Title, result.Message, result.Advice, result.Rule, result.Link)
+	}
+}
