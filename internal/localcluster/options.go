@@ -34,6 +34,9 @@ type Options struct {
 	// WithoutProviders leaves the schedule providers out.
 	WithoutProviders bool
 
+	// ControllerArgs are further arguments of the ScheduledMachine controller.
+	ControllerArgs []string
+
 	// NoFsync does not flush the data to the disk: for tests. It outlives a
 	// killed process all the same, but not a crash of the machine.
 	NoFsync bool

@@ -30,6 +30,7 @@ func (c *Cluster) ours() []own {
 		list = append(list, own{
 			part:    PartController,
 			program: "controller",
+			args:    c.options.ControllerArgs,
 			account: types.NamespacedName{Namespace: systemNamespace, Name: "5spot-controller"},
 			log:     "controller",
 		})
