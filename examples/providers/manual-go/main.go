@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Command manual-go is a schedule provider as somebody outside this project
-// writes one: a kind of its own, DeskOverride, that follows a toggle.
+// Command manual-go is the guide's provider of ManualSchedule on the sdk, as
+// somebody outside this project writes it.
 package main
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -15,25 +16,28 @@ import (
 	"github.com/fivespot/fivespot/sdk"
 )
 
-// DeskOverride is active while spec.enabled is true.
-type DeskOverride struct {
+// ManualSchedule is active while spec.enabled is true.
+type ManualSchedule struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`
 
 	Spec struct {
-		Enabled bool `json:"enabled"`
+		Enabled *bool `json:"enabled"`
 	} `json:"spec"`
 	Status contract.Status `json:"status,omitempty"`
 }
 
 // ScheduleStatus returns the part of the status that 5-Spot reads.
-func (o *DeskOverride) ScheduleStatus() *contract.Status { return &o.Status }
+func (s *ManualSchedule) ScheduleStatus() *contract.Status { return &s.Status }
 
-var kind = schema.GroupVersionKind{Group: contract.Group, Version: "v1alpha1", Kind: "DeskOverride"}
+var kind = schema.GroupVersionKind{Group: contract.Group, Version: "v1alpha1", Kind: "ManualSchedule"}
 
-// Evaluate decides what an override says at an instant.
-func Evaluate(_ context.Context, o *DeskOverride, _ time.Time) (sdk.Decision, error) {
-	return sdk.Decision{Active: o.Spec.Enabled, Message: "toggle applied"}, nil
+// Evaluate decides what a schedule says at an instant.
+func Evaluate(_ context.Context, s *ManualSchedule, _ time.Time) (sdk.Decision, error) {
+	if s.Spec.Enabled == nil {
+		return sdk.Decision{}, sdk.InvalidSpec(errors.New("spec.enabled is missing: set it to true or to false"))
+	}
+	return sdk.Decision{Active: *s.Spec.Enabled, Message: "manual toggle applied"}, nil
 }
 
 func main() { sdk.Main(sdk.New(kind, Evaluate)) }

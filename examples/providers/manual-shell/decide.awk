@@ -75,33 +75,37 @@ function word(path) {
 	return substr(raw[path], 2, length(raw[path]) - 2)
 }
 
-function decide(    active, since, flipped, readies, settled, ready, others, i, path) {
+function decide(    enabled, known, flipped, settled, readies, others, i, path) {
 	if (raw["/type"] == "\"ERROR\"")
 		exit 1
 	if (raw["/type"] != "\"ADDED\"" && raw["/type"] != "\"MODIFIED\"")
 		exit 0
-	active = raw["/object/spec/enabled"]
-	if (active != "true" && active != "false")
-		exit 0
-
-	flipped = raw["/object/status/active"] != active
-	since = raw["/object/status/lastTransitionTime"]
-	if (flipped || since == "")
-		since = "\"" now "\""
+	enabled = raw["/object/spec/enabled"]
+	known = enabled == "true" || enabled == "false"
+	if (known) {
+		ready["status"] = "\"True\""
+		ready["reason"] = "\"Reconciled\""
+		ready["message"] = "\"manual toggle applied\""
+	} else { # nobody knows what is wanted: active stays, and Ready says not to trust it
+		ready["status"] = "\"False\""
+		ready["reason"] = "\"InvalidSpec\""
+		ready["message"] = "\"spec.enabled is missing: set it to true or to false\""
+	}
+	flipped = known && raw["/object/status/active"] != enabled
 	settled = !flipped && raw["/object/status/observedGeneration"] == raw["/object/metadata/generation"]
 
 	# The list of conditions is replaced as a whole, so those of others go along.
-	ready = "\"" now "\""
+	ready["since"] = "\"" now "\""
 	for (i = 0; (path = "/object/status/conditions/" i) in raw; i++) {
 		if (raw[path "/type"] != "\"Ready\"") {
 			others = others "," raw[path]
 			continue
 		}
 		readies++
-		if (raw[path "/status"] != "\"True\"")
+		if (raw[path "/status"] != ready["status"])
 			settled = 0
 		else if (raw[path "/lastTransitionTime"] != "")
-			ready = raw[path "/lastTransitionTime"]
+			ready["since"] = raw[path "/lastTransitionTime"]
 	}
 	if (settled && readies == 1)
 		exit 0
@@ -109,9 +113,10 @@ function decide(    active, since, flipped, readies, settled, ready, others, i, 
 	printf "namespaces/%s/manualschedules/%s ", word("/object/metadata/namespace"), word("/object/metadata/name")
 	# With the resource version the API server refuses the patch if the object
 	# changed meanwhile.
-	printf "{\"metadata\":{\"resourceVersion\":%s},", raw["/object/metadata/resourceVersion"]
-	printf "\"status\":{\"active\":%s,\"observedGeneration\":%s,", active, raw["/object/metadata/generation"]
-	printf "\"lastTransitionTime\":%s,\"conditions\":[", since
-	printf "{\"type\":\"Ready\",\"status\":\"True\",\"reason\":\"Reconciled\","
-	printf "\"message\":\"manual toggle applied\",\"lastTransitionTime\":%s}%s]}}\n", ready, others
+	printf "{\"metadata\":{\"resourceVersion\":%s},\"status\":{", raw["/object/metadata/resourceVersion"]
+	if (flipped)
+		printf "\"active\":%s,\"lastTransitionTime\":\"%s\",", enabled, now
+	printf "\"observedGeneration\":%s,\"conditions\":[", raw["/object/metadata/generation"]
+	printf "{\"type\":\"Ready\",\"status\":%s,\"reason\":%s,\"message\":%s,\"lastTransitionTime\":%s}%s]}}\n", \
+		ready["status"], ready["reason"], ready["message"], ready["since"], others
 }

@@ -42,8 +42,7 @@ call() {
 }
 
 # Reads events, one object in JSON each, and patches the statuses that call for
-# it. It ends when the events do, or when a patch fails for a reason that the
-# next event does not cure.
+# it. It ends when the events do, or when the API server takes no patch at all.
 follow() {
 	while IFS= read -r event; do
 		now=$(date -u +%Y-%m-%dT%H:%M:%SZ)
@@ -57,10 +56,14 @@ follow() {
 		200) echo "$now $object: status published" ;;
 		# It changed or went meanwhile; the event that says so is on its way.
 		404 | 409) ;;
-		*)
-			echo "$now $object: the API server answered the patch with $code" >&2
+		# Not logged in, too many requests, not there, or in trouble: begin again.
+		000 | 401 | 429 | 5??)
+			echo "$now: the API server answers with $code" >&2
 			return 1
 			;;
+		# This one is refused. Others need not wait for it: it is tried again when
+		# it changes, and with the next watch.
+		*) echo "$now $object: the API server refuses the patch with $code" >&2 ;;
 		esac
 	done
 }
