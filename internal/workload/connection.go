@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package workload
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+
+	"github.com/fivespot/fivespot/api/v1beta1"
+)
+
+// connection is a cluster whose Nodes are followed. Its fields are guarded by
+// the mutex of Clusters.
+type connection struct {
+	entry  *entry
+	where  string // the API server, at the beginning of a sentence
+	client kubernetes.Interface
+	nodes  *nodeStore
+	probe  func()
+	stop   context.CancelFunc
+
+	state State
+	fault *fault // while Unreachable
+	since time.Time
+}
+
+// clients are the two ways to speak to one cluster: one whose watches may last,
+// and one whose requests end soon.
+type clients struct {
+	lasting, brief kubernetes.Interface
+	// close closes the connections, when nobody uses them.
+	close func()
+}
+
+// connect makes a new connection of an entry, in place of any before it.
+func (c *Clusters) connect(e *entry, config *rest.Config) {
+	made := &connection{entry: e, where: "The API server " + hostOf(config.Host)}
+	both, err := newClients(config, func(err error) { c.suspect(made, err) })
+	if err != nil { // the parts were tried before
+		c.setFault(e, invalid(e.key, "holds a kubeconfig that no client can be made of"))
+		return
+	}
+	c.follow(e, made, both)
+}
+
+// connectManagement makes the connection of the management cluster's entry.
+func (c *Clusters) connectManagement(e *entry) {
+	made := &connection{entry: e, where: "The API server of the management cluster"}
+	brief := rest.CopyConfig(c.options.Config)
+	brief.Timeout = RequestTimeout
+	client, err := kubernetes.NewForConfig(brief)
+	if err != nil { // a client was made of the same before
+		c.options.Log.Error(err, "cannot make a client for the management cluster")
+		return
+	}
+	c.follow(e, made, &clients{lasting: c.secrets, brief: client, close: func() {}})
+}
+
+func (c *Clusters) follow(e *entry, made *connection, both *clients) {
+	if e.connection != nil {
+		e.connection.stop()
+	}
+	made.client = both.brief
+	made.nodes = newNodeStore(&c.mu, func(nodes []string) { c.nodesChanged(made, nodes) })
+	var ctx context.Context
+	ctx, made.stop = context.WithCancel(e.ctx)
+	f := c.followNodes(made, both.lasting)
+	made.probe = f.probe
+	e.connection, e.fault = made, nil
+	c.running.Go(func() {
+		defer both.close()
+		f.run(ctx, "Nodes of a workload cluster")
+	})
+}
+
+func (c *Clusters) followNodes(made *connection, client kubernetes.Interface) *follower {
+	nodes, listed := client.CoreV1().Nodes(), 0
+	return &follower{
+		list: func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
+			list, err := nodes.List(ctx, options)
+			if err != nil {
+				return nil, err
+			}
+			if options.Continue == "" {
+				listed = 0
+			}
+			if listed += len(list.Items); listed > nodeLimit {
+				return nil, errTooLarge
+			}
+			return list, nil
+		},
+		watch: func(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
+			return nodes.Watch(ctx, options)
+		},
+		reduce:   reduceNodes,
+		kind:     &corev1.Node{},
+		store:    made.nodes,
+		classify: func(err error) *fault { return classify(err, made.where) },
+		health:   func(why *fault) { c.healthChanged(made, why) },
+	}
+}
+
+// nodeLimit is how many Nodes of one cluster are kept at most, four times what
+// Kubernetes is made for.
+const nodeLimit = 20_000
+
+// healthChanged takes in that a watch stands (nil), or why none does.
+func (c *Clusters) healthChanged(of *connection, why *fault) {
+	c.mu.Lock()
+	if of.entry.connection != of || !c.setHealth(of, why) {
+		c.mu.Unlock()
+		return
+	}
+	owners := c.ownersOf(of, nil)
+	c.mu.Unlock()
+	c.wake(owners)
+}
+
+// setHealth reports whether the state or its reason changed. A cluster that is
+// out of reach now in one way and now in another stays so for the first one's
+// words, so that no status is written for each attempt.
+func (c *Clusters) setHealth(of *connection, why *fault) bool {
+	if why == nil {
+		if of.state == Reachable {
+			return false
+		}
+		of.state, of.fault, of.since = Reachable, nil, c.options.Clock.Now()
+		c.options.Log.Info("a workload cluster is reached", "namespace", of.entry.key.Namespace, "secret", of.entry.key.Name)
+		return true
+	}
+	if of.state == Unreachable && of.fault.reason == why.reason {
+		return false
+	}
+	if of.state != Unreachable {
+		of.state, of.since = Unreachable, c.options.Clock.Now()
+	}
+	of.fault = why
+	c.failed(of.entry, why)
+	return true
+}
+
+// failed counts and logs that a cluster went out of reach.
+func (c *Clusters) failed(e *entry, why *fault) {
+	c.metrics.failed(why.label)
+	c.options.Log.Info("a workload cluster cannot be reached",
+		"namespace", e.key.Namespace, "secret", e.key.Name, "reason", why.reason, "message", why.message)
+}
+
+// suspect takes in that a request of a view's client found no answer. Nobody is
+// to try the same until a watch stands again.
+func (c *Clusters) suspect(of *connection, err error) {
+	if errors.Is(err, context.Canceled) {
+		return
+	}
+	c.healthChanged(of, classify(err, of.where))
+	c.mu.Lock()
+	probe := of.probe
+	c.mu.Unlock()
+	probe()
+}
+
+// nodesChanged wakes the owners that look at one of the Nodes.
+func (c *Clusters) nodesChanged(of *connection, nodes []string) {
+	c.mu.Lock()
+	var owners []types.NamespacedName
+	if of.entry.connection == of {
+		owners = c.ownersOf(of, nodes)
+	}
+	c.mu.Unlock()
+	c.wake(owners)
+}
+
+// ownersOf returns the owners whose reference leads to the connection and who
+// look at one of the Nodes; all of them when the Nodes are nil.
+func (c *Clusters) ownersOf(of *connection, nodes []string) []types.NamespacedName {
+	wanted := map[string]bool{}
+	for _, node := range nodes {
+		wanted[node] = true
+	}
+	var owners []types.NamespacedName
+	for owner := range of.entry.owners {
+		if nodes == nil || wanted[c.owners[owner].target.Node] {
+			owners = append(owners, owner)
+		}
+	}
+	return owners
+}
+
+// view describes the connection and one Node.
+func (of *connection) view(target Target) View {
+	view := View{State: of.state, Since: of.since}
+	switch of.state {
+	case Loading:
+		view.Reason, view.Message = ReasonConnecting, of.where+" is being connected to"
+	case Unreachable:
+		view.Reason, view.Message = of.fault.reason, of.fault.message
+	case Reachable:
+		view.Reason, view.Client = v1beta1.ReasonReachable, of.client
+	}
+	node, synced := of.nodes.get(target.Node)
+	switch {
+	case !synced || target.Node == "":
+	case node == nil:
+		view.NodeState = NodeAbsent
+	case target.ProviderID != "" && node.ProviderID != target.ProviderID:
+		view.NodeState = NodeForeign
+	default:
+		view.NodeState, view.Node = NodePresent, node
+	}
+	return view
+}
+
+// newClients returns clients of their own pool of connections. failed is called
+// when a request of the brief one finds no answer.
+func newClients(config *rest.Config, failed func(error)) (*clients, error) {
+	transport, err := newTransport(config)
+	if err != nil {
+		return nil, err
+	}
+	lasting, err := newHTTPClient(config, transport, 0)
+	if err != nil {
+		return nil, err
+	}
+	brief, err := newHTTPClient(config, reporting{transport, failed}, RequestTimeout)
+	if err != nil {
+		return nil, err
+	}
+	both := &clients{close: transport.CloseIdleConnections}
+	if both.lasting, err = kubernetes.NewForConfigAndClient(config, lasting); err != nil {
+		return nil, err
+	}
+	both.brief, err = kubernetes.NewForConfigAndClient(config, brief)
+	return both, err
+}
+
+// reporting tells when a request finds no answer.
+type reporting struct {
+	next   http.RoundTripper
+	failed func(error)
+}
+
+// RoundTrip implements http.RoundTripper.
+func (r reporting) RoundTrip(request *http.Request) (*http.Response, error) {
+	response, err := r.next.RoundTrip(request)
+	if err != nil {
+		r.failed(err)
+	}
+	return response, err
+}
+
+// hostOf returns scheme and host of a URL that was found to be one.
+func hostOf(server string) string {
+	parsed, err := url.Parse(server)
+	if err != nil {
+		return ""
+	}
+	return parsed.Scheme + "://" + parsed.Host
+}

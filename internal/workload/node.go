@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package workload
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/fivespot/fivespot/api/v1beta1"
+)
+
+// Annotations by which something on the node asks for the machine to go.
+const (
+	annotationReclaimRequested = "5spot.finos.org/reclaim-requested"
+	annotationReclaimReason    = "5spot.finos.org/reclaim-reason"
+)
+
+// keptAnnotations are those of a Node's annotations that are remembered.
+var keptAnnotations = []string{v1beta1.AnnotationAppliedTaints, annotationReclaimRequested, annotationReclaimReason}
+
+// Node is what is remembered of a Node. It does not change.
+type Node struct {
+	// Name of the Node.
+	Name string
+	// UID tells the Node from an earlier one of the same name.
+	UID types.UID
+	// ResourceVersion as last seen. A change of it alone, by a heartbeat, wakes nobody.
+	ResourceVersion string
+	// ProviderID is the infrastructure's name for the machine; empty if unset.
+	ProviderID string
+	// Ready is true while the kubelet says that the node is ready.
+	Ready bool
+	// Unreachable is true when the node has stopped to report, so that pods on it
+	// cannot be seen to end.
+	Unreachable bool
+	// Unschedulable is true once the node is cordoned.
+	Unschedulable bool
+	// Taints are all taints of the node.
+	Taints []corev1.Taint
+	// TaintsWrittenBy is the field manager that wrote the list of taints last, which
+	// need not be the one that added each of them; empty where nobody knows, as on a
+	// Node that was never changed by server-side apply.
+	TaintsWrittenBy string
+	// Annotations are the few that 5-Spot uses.
+	Annotations map[string]string
+}
+
+// reduce keeps what matters of a Node.
+func reduce(node *corev1.Node) *Node {
+	kept := &Node{
+		Name: node.Name, UID: node.UID, ResourceVersion: node.ResourceVersion,
+		ProviderID: node.Spec.ProviderID, Unschedulable: node.Spec.Unschedulable,
+		Taints: slices.Clone(node.Spec.Taints), TaintsWrittenBy: taintsWriter(node),
+	}
+	for i := range node.Status.Conditions {
+		if condition := &node.Status.Conditions[i]; condition.Type == corev1.NodeReady {
+			kept.Ready = condition.Status == corev1.ConditionTrue
+			kept.Unreachable = condition.Status == corev1.ConditionUnknown
+		}
+	}
+	for _, key := range keptAnnotations {
+		if value, ok := node.Annotations[key]; ok {
+			if kept.Annotations == nil {
+				kept.Annotations = map[string]string{}
+			}
+			kept.Annotations[key] = value
+		}
+	}
+	return kept
+}
+
+// same reports whether nothing that matters has changed.
+func (n *Node) same(other *Node) bool {
+	return n.UID == other.UID && n.ProviderID == other.ProviderID && n.Ready == other.Ready &&
+		n.Unreachable == other.Unreachable && n.Unschedulable == other.Unschedulable &&
+		n.TaintsWrittenBy == other.TaintsWrittenBy && maps.Equal(n.Annotations, other.Annotations) &&
+		slices.EqualFunc(n.Taints, other.Taints, func(a, b corev1.Taint) bool {
+			return a.Key == b.Key && a.Value == b.Value && a.Effect == b.Effect && a.TimeAdded.Equal(b.TimeAdded)
+		})
+}
+
+// taintsWriter returns the manager of spec.taints. The list is atomic: it has
+// one manager, or several that wrote the same.
+func taintsWriter(node *corev1.Node) string {
+	for _, entry := range node.ManagedFields {
+		if entry.FieldsV1 == nil || entry.Subresource != "" {
+			continue
+		}
+		var fields struct {
+			Spec struct {
+				Taints json.RawMessage `json:"f:taints"`
+			} `json:"f:spec"`
+		}
+		if json.Unmarshal(entry.FieldsV1.GetRawBytes(), &fields) == nil && fields.Spec.Taints != nil {
+			return entry.Manager
+		}
+	}
+	return ""
+}

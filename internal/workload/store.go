@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package workload
+
+import (
+	"sync"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/resourceversion"
+	"k8s.io/client-go/tools/cache"
+)
+
+// secretStore passes on what is seen of one Secret.
+type secretStore struct {
+	changed func(*corev1.Secret) // nil: there is none
+}
+
+var _ cache.ReflectorStore = (*secretStore)(nil)
+
+// Add implements cache.ReflectorStore.
+func (s *secretStore) Add(object any) error {
+	if secret, ok := object.(*corev1.Secret); ok {
+		s.changed(secret)
+	}
+	return nil
+}
+
+// Update implements cache.ReflectorStore.
+func (s *secretStore) Update(object any) error { return s.Add(object) }
+
+// Delete implements cache.ReflectorStore.
+func (s *secretStore) Delete(any) error {
+	s.changed(nil)
+	return nil
+}
+
+// Replace implements cache.ReflectorStore.
+func (s *secretStore) Replace(objects []any, _ string) error {
+	if len(objects) == 0 {
+		return s.Delete(nil)
+	}
+	return s.Add(objects[0])
+}
+
+// Resync implements cache.ReflectorStore.
+func (s *secretStore) Resync() error { return nil }
+
+// nodeStore keeps what is remembered of a cluster's Nodes.
+type nodeStore struct {
+	mu      *sync.Mutex          // guards the rest
+	changed func(names []string) // called without the mutex
+	nodes   map[string]*Node     // nil until all were seen once
+}
+
+var _ cache.ReflectorStore = (*nodeStore)(nil)
+
+func newNodeStore(mu *sync.Mutex, changed func([]string)) *nodeStore {
+	return &nodeStore{mu: mu, changed: changed}
+}
+
+// get returns a Node, nil if there is none. The caller holds the mutex.
+func (s *nodeStore) get(name string) (node *Node, synced bool) {
+	return s.nodes[name], s.nodes != nil
+}
+
+// wrote takes in a Node that a write returned. The caller holds the mutex.
+func (s *nodeStore) wrote(node *corev1.Node) {
+	if current := s.nodes[node.Name]; current != nil && current.UID == node.UID {
+		s.put(reduce(node))
+	}
+}
+
+// put keeps a Node unless a later state of it is kept already, and reports
+// whether anything that matters changed.
+func (s *nodeStore) put(node *Node) bool {
+	before := s.nodes[node.Name]
+	if before != nil && before.UID == node.UID {
+		order, err := resourceversion.CompareResourceVersion(node.ResourceVersion, before.ResourceVersion)
+		if err == nil && order < 0 {
+			return false
+		}
+	}
+	s.nodes[node.Name] = node
+	return before == nil || !before.same(node)
+}
+
+// Add implements cache.ReflectorStore.
+func (s *nodeStore) Add(object any) error {
+	node, ok := object.(*corev1.Node)
+	if !ok {
+		return nil
+	}
+	s.mu.Lock()
+	changed := s.nodes != nil && s.put(reduce(node))
+	s.mu.Unlock()
+	if changed {
+		s.changed([]string{node.Name})
+	}
+	return nil
+}
+
+// Update implements cache.ReflectorStore.
+func (s *nodeStore) Update(object any) error { return s.Add(object) }
+
+// Delete implements cache.ReflectorStore.
+func (s *nodeStore) Delete(object any) error {
+	node, ok := object.(*corev1.Node)
+	if !ok {
+		return nil
+	}
+	s.mu.Lock()
+	_, was := s.nodes[node.Name]
+	delete(s.nodes, node.Name)
+	s.mu.Unlock()
+	if was {
+		s.changed([]string{node.Name})
+	}
+	return nil
+}
+
+// Replace implements cache.ReflectorStore.
+func (s *nodeStore) Replace(objects []any, _ string) error {
+	s.mu.Lock()
+	before := s.nodes
+	s.nodes = make(map[string]*Node, len(objects))
+	changed := []string{}
+	for _, object := range objects {
+		node, ok := object.(*corev1.Node)
+		if !ok {
+			continue
+		}
+		now := reduce(node)
+		s.nodes[node.Name] = now
+		if was := before[node.Name]; was == nil || !was.same(now) {
+			changed = append(changed, node.Name)
+		}
+	}
+	for name := range before {
+		if s.nodes[name] == nil {
+			changed = append(changed, name)
+		}
+	}
+	s.mu.Unlock()
+	s.changed(changed)
+	return nil
+}
+
+// Resync implements cache.ReflectorStore.
+func (s *nodeStore) Resync() error { return nil }
