@@ -41,6 +41,11 @@ type ScheduledMachineStatus struct {
 	// +optional
 	MachineReadyTime *metav1.Time `json:"machineReadyTime,omitempty"`
 
+	// drainStartTime is when 5-Spot itself began to drain the machine's node, where
+	// Cluster API would not: the cluster has no control plane that Cluster API knows.
+	// +optional
+	DrainStartTime *metav1.Time `json:"drainStartTime,omitempty"`
+
 	// machineFailures counts Machines that failed one after the other; absent when
 	// the last one did well.
 	// +optional
@@ -149,9 +154,9 @@ type MachineFailures struct {
 	// +required
 	Count int32 `json:"count"`
 
-	// machineUID is the UID of the last Machine that failed.
-	// +required
-	MachineUID types.UID `json:"machineUID"`
+	// machineUID is the UID of the Machine that failed; absent once it is up after all.
+	// +optional
+	MachineUID types.UID `json:"machineUID,omitempty"`
 
 	// message says what was wrong with it.
 	// +optional

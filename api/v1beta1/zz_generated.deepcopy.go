@@ -339,6 +339,10 @@ func (in *ScheduledMachineStatus) DeepCopyInto(out *ScheduledMachineStatus) {
 		in, out := &in.MachineReadyTime, &out.MachineReadyTime
 		*out = (*in).DeepCopy()
 	}
+	if in.DrainStartTime != nil {
+		in, out := &in.DrainStartTime, &out.DrainStartTime
+		*out = (*in).DeepCopy()
+	}
 	if in.MachineFailures != nil {
 		in, out := &in.MachineFailures, &out.MachineFailures
 		*out = new(MachineFailures)

@@ -39,6 +39,11 @@ func Machine(sm *v1beta1.ScheduledMachine, version, kubernetes string) (*unstruc
 	if template := sm.Spec.MachineTemplate; template != nil {
 		decorate(&metadata, template.Labels, template.Annotations)
 	}
+	hash, err := MachineHash(sm)
+	if err != nil {
+		return nil, err
+	}
+	metav1.SetMetaDataAnnotation(&metadata, v1beta1.AnnotationSpecHash, hash)
 	switch version {
 	case VersionV1Beta2:
 		return toUnstructured(machineV1Beta2(sm, metadata, drain, kubernetes))
@@ -69,12 +74,9 @@ func embedded(sm *v1beta1.ScheduledMachine, object *v1beta1.EmbeddedObject) (*un
 	if err != nil {
 		return nil, err
 	}
-	annotations := built.GetAnnotations()
-	if annotations == nil {
-		annotations = map[string]string{}
-	}
-	annotations[v1beta1.AnnotationSpecHash] = hash
-	built.SetAnnotations(annotations)
+	metadata.Annotations = built.GetAnnotations()
+	metav1.SetMetaDataAnnotation(&metadata, v1beta1.AnnotationSpecHash, hash)
+	built.SetAnnotations(metadata.Annotations)
 	return built, nil
 }
 
@@ -85,11 +87,36 @@ func SpecHash(object *v1beta1.EmbeddedObject) (string, error) {
 	if err := json.Unmarshal(object.Spec.Raw, &spec); err != nil {
 		return "", fmt.Errorf("reading the spec of %s: %w", object.Kind, err)
 	}
-	text, err := json.Marshal(map[string]any{ // keys are sorted
+	return hashOf(map[string]any{
 		"apiVersion": object.APIVersion, "kind": object.Kind, "metadata": object.Metadata, "spec": spec,
 	})
+}
+
+// MachineHash returns a hash of what a Machine is made from beside the embedded
+// specs: the machine template and the version that the spec asks for. Timeouts
+// are not part of it, since they are changed on the Machine as it is.
+func MachineHash(sm *v1beta1.ScheduledMachine) (string, error) {
+	template := v1beta1.MachineTemplate{}
+	if sm.Spec.MachineTemplate != nil {
+		template = *sm.Spec.MachineTemplate
+	}
+	return hashOf(map[string]any{
+		"labels": orEmpty(template.Labels), "annotations": orEmpty(template.Annotations), "version": sm.Spec.Version,
+	})
+}
+
+// orEmpty makes no difference between a map that is empty and one that is not there.
+func orEmpty(keys map[string]string) map[string]string {
+	if keys == nil {
+		return map[string]string{}
+	}
+	return keys
+}
+
+func hashOf(fields map[string]any) (string, error) {
+	text, err := json.Marshal(fields) // keys are sorted
 	if err != nil {
-		return "", fmt.Errorf("encoding the spec of %s: %w", object.Kind, err)
+		return "", fmt.Errorf("encoding a spec: %w", err)
 	}
 	sum := sha256.Sum256(text)
 	return hex.EncodeToString(sum[:8]), nil

@@ -5,6 +5,7 @@ package capi
 import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 )
 
 // ClusterKind is the kind of a Cluster API Cluster.
@@ -41,4 +42,37 @@ func ControlPlaneVersion(controlPlane *unstructured.Unstructured) string {
 		}
 	}
 	return ""
+}
+
+// ExternallyManaged reports whether a control plane object says that no Machines
+// stand behind it, by Cluster API's contract for control planes.
+func ExternallyManaged(controlPlane *unstructured.Unstructured) bool {
+	external, _, _ := unstructured.NestedBool(controlPlane.Object, "status", "externalManagedControlPlane")
+	return external
+}
+
+// ConnectionProblem returns why Cluster API cannot reach the workload cluster, in
+// its own words; "" if it can, or does not tell.
+func ConnectionProblem(cluster *unstructured.Unstructured) string {
+	for _, path := range [][]string{{"status", "conditions"}, {"status", "v1beta2", "conditions"}} {
+		conditions, _, _ := unstructured.NestedSlice(cluster.Object, path...)
+		for _, entry := range conditions {
+			condition, ok := entry.(map[string]any)
+			if ok && condition["type"] == clusterv1.ClusterRemoteConnectionProbeCondition && condition["status"] != "True" {
+				message, _ := condition["message"].(string)
+				return message
+			}
+		}
+	}
+	return ""
+}
+
+// ControlPlaneMachineOf returns the name of the cluster whose control plane a
+// Machine belongs to; "" if it belongs to none.
+func ControlPlaneMachineOf(machine *unstructured.Unstructured) string {
+	labels := machine.GetLabels()
+	if _, ok := labels[clusterv1.MachineControlPlaneLabel]; !ok {
+		return ""
+	}
+	return labels[clusterv1.ClusterNameLabel]
 }

@@ -38,6 +38,13 @@ type MachineState struct {
 	ProviderID string
 	// Failure is Cluster API's message about a failure that it will not retry; empty if none.
 	Failure string
+	// NotReady is Cluster API's message about why the Machine is not ready; empty if it gives none.
+	NotReady string
+	// DrainTimeout bounds the drain of the node; nil if the Machine has no such
+	// field set. Zero sets no bound.
+	DrainTimeout *time.Duration
+	// DrainStartedAt is when Cluster API began to drain the node; zero if it has not.
+	DrainStartedAt time.Time
 	// DeletedAt is when the deletion was asked for; zero if it was not.
 	DeletedAt time.Time
 	// Deleting is Cluster API's reason and message about the deletion's progress.
@@ -45,6 +52,13 @@ type MachineState struct {
 	// SkipsDrain is true when Cluster API was told to wait for neither the
 	// node's pods nor its volumes.
 	SkipsDrain bool
+}
+
+// DrainTimedOut reports whether Cluster API has stopped draining the node because
+// the Machine's drain timeout was over.
+func (m *MachineState) DrainTimedOut(now time.Time) bool {
+	return m.DrainTimeout != nil && *m.DrainTimeout > 0 && !m.DrainStartedAt.IsZero() &&
+		m.DeletingReason != clusterv1.MachineDeletingDrainingNodeReason && !now.Before(m.DrainStartedAt.Add(*m.DrainTimeout))
 }
 
 // Running reports whether the machine runs and its node is ready.
@@ -73,6 +87,23 @@ func ReadMachine(object *unstructured.Unstructured) (*MachineState, error) {
 		return state, readV1Beta1(object, state)
 	}
 	return nil, fmt.Errorf("Machine API version %q is not known", state.Version)
+}
+
+// nodeDeletionTimeout bounds how long Cluster API tries to delete the Node of a
+// machine that is gone: its own default, which a Machine has only where Cluster
+// API's webhooks set it. Without it a workload cluster that cannot be reached
+// keeps the Machine for good.
+const nodeDeletionTimeout = 10 * time.Second
+
+// DrainTimeoutPatch returns the merge patch that gives a Machine, at a version
+// of its API, another drain timeout.
+func DrainTimeoutPatch(version string, drain time.Duration) map[string]any {
+	if version == VersionV1Beta1 {
+		return map[string]any{"spec": map[string]any{"nodeDrainTimeout": drain.String()}}
+	}
+	return map[string]any{"spec": map[string]any{"deletion": map[string]any{
+		"nodeDrainTimeoutSeconds": int32(drain / time.Second),
+	}}}
 }
 
 // SkipDrainAnnotations tell Cluster API to wait for neither a node's pods nor its volumes.

@@ -30,6 +30,8 @@ func machineV1Beta1(sm *v1beta1.ScheduledMachine, metadata metav1.ObjectMeta, dr
 			Bootstrap:         clusterv1beta1.Bootstrap{ConfigRef: &bootstrap},
 			InfrastructureRef: objectReference(&sm.Spec.InfrastructureSpec, sm),
 			NodeDrainTimeout:  &metav1.Duration{Duration: drain},
+
+			NodeDeletionTimeout: &metav1.Duration{Duration: nodeDeletionTimeout},
 		},
 	}
 }
@@ -55,10 +57,32 @@ func readV1Beta1(object *unstructured.Unstructured, state *MachineState) error {
 	state.ProviderID = ptr.Deref(machine.Spec.ProviderID, "")
 	state.Failure = failure(status.FailureReason, status.FailureMessage)
 	state.NodeReady = nodeReadyV1Beta1(status)
+	if drain := machine.Spec.NodeDrainTimeout; drain != nil {
+		state.DrainTimeout = &drain.Duration
+	}
+	if deletion := status.Deletion; deletion != nil && deletion.NodeDrainStartTime != nil {
+		state.DrainStartedAt = deletion.NodeDrainStartTime.Time
+	}
+	state.NotReady = notReadyV1Beta1(status)
 	if status.V1Beta2 != nil {
 		state.DeletingReason, state.DeletingMessage = progress(status.V1Beta2.Conditions)
 	}
 	return nil
+}
+
+// notReadyV1Beta1 prefers the newer Ready condition for the same reason.
+func notReadyV1Beta1(status *clusterv1beta1.MachineStatus) string {
+	if status.V1Beta2 != nil {
+		if message := notReady(status.V1Beta2.Conditions); message != "" {
+			return message
+		}
+	}
+	for _, condition := range status.Conditions {
+		if condition.Type == clusterv1beta1.ReadyCondition && condition.Status != corev1.ConditionTrue {
+			return condition.Message
+		}
+	}
+	return ""
 }
 
 // nodeReadyV1Beta1 prefers the condition NodeReady, which Cluster API reports

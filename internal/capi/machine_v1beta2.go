@@ -24,7 +24,10 @@ func machineV1Beta2(sm *v1beta1.ScheduledMachine, metadata metav1.ObjectMeta, dr
 			Version:           kubernetes,
 			Bootstrap:         clusterv1.Bootstrap{ConfigRef: contractReference(&sm.Spec.BootstrapSpec, sm.Name)},
 			InfrastructureRef: contractReference(&sm.Spec.InfrastructureSpec, sm.Name),
-			Deletion:          clusterv1.MachineDeletionSpec{NodeDrainTimeoutSeconds: new(int32(drain / time.Second))},
+			Deletion: clusterv1.MachineDeletionSpec{
+				NodeDrainTimeoutSeconds:    new(int32(drain / time.Second)),
+				NodeDeletionTimeoutSeconds: new(int32(nodeDeletionTimeout / time.Second)),
+			},
 		},
 	}
 }
@@ -49,6 +52,13 @@ func readV1Beta2(object *unstructured.Unstructured, state *MachineState) error {
 	state.NodeName = status.NodeRef.Name
 	state.NodeReady = meta.IsStatusConditionTrue(status.Conditions, clusterv1.MachineNodeReadyCondition)
 	state.ProviderID = machine.Spec.ProviderID
+	if seconds := machine.Spec.Deletion.NodeDrainTimeoutSeconds; seconds != nil {
+		state.DrainTimeout = new(time.Duration(*seconds) * time.Second)
+	}
+	if deletion := status.Deletion; deletion != nil {
+		state.DrainStartedAt = deletion.NodeDrainStartTime.Time
+	}
+	state.NotReady = notReady(status.Conditions)
 	if status.Deprecated != nil && status.Deprecated.V1Beta1 != nil {
 		state.Failure = failure(status.Deprecated.V1Beta1.FailureReason, status.Deprecated.V1Beta1.FailureMessage)
 	}
@@ -63,6 +73,15 @@ func progress(conditions []metav1.Condition) (reason, message string) {
 		return "", ""
 	}
 	return deleting.Reason, deleting.Message
+}
+
+// notReady returns what the Ready condition says while it is not True.
+func notReady(conditions []metav1.Condition) string {
+	ready := meta.FindStatusCondition(conditions, clusterv1.MachineReadyCondition)
+	if ready == nil || ready.Status == metav1.ConditionTrue {
+		return ""
+	}
+	return ready.Message
 }
 
 // failure joins Cluster API's failure reason and message.

@@ -5,6 +5,7 @@ package kinds
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync/atomic"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -99,6 +100,17 @@ func (f *follower[T]) get(name types.NamespacedName) Result[T] {
 		return Result[T]{State: Absent}
 	}
 	return Result[T]{State: Present, Object: typed}
+}
+
+func (f *follower[T]) any(namespace string, match func(T) bool) bool {
+	objects, err := f.informer.GetIndexer().ByIndex(cache.NamespaceIndex, namespace)
+	if err != nil {
+		return false
+	}
+	return slices.ContainsFunc(objects, func(object any) bool {
+		typed, ok := object.(T)
+		return ok && match(typed)
+	})
 }
 
 func (f *follower[T]) hasSeen(version string) bool {

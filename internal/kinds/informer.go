@@ -29,7 +29,10 @@ func newInformer(client dynamic.Interface, resource schema.GroupVersionResource,
 	informer := cache.NewSharedIndexInformerWithOptions(
 		cache.ToListWatcherWithWatchListSemantics(listWatch, client),
 		&unstructured.Unstructured{},
-		cache.SharedIndexInformerOptions{ObjectDescription: resource.String()},
+		cache.SharedIndexInformerOptions{
+			ObjectDescription: resource.String(),
+			Indexers:          cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc},
+		},
 	)
 	return informer, informer.SetTransform(transform)
 }

@@ -164,6 +164,15 @@ func (s *Store[T]) Get(kind schema.GroupKind, name types.NamespacedName) Result[
 	return result
 }
 
+// Any reports whether an object of a kind in a namespace matches, as far as the
+// store has seen; false when it has seen none of the kind.
+func (s *Store[T]) Any(kind schema.GroupKind, namespace string, match func(T) bool) bool {
+	s.mu.Lock()
+	current := s.followers[kind]
+	s.mu.Unlock()
+	return current != nil && current.any(namespace, match)
+}
+
 // Expect makes Get answer Loading for an object until the store has seen the
 // given resource version, which a write has just returned. So a writer reads
 // its own writes.

@@ -7,7 +7,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 
+	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -35,20 +37,28 @@ var errGoing = errors.New("an earlier object of the same name is still being del
 // errHeldVerdictChanged says that the verdict to be held is not the one in the cache.
 var errHeldVerdictChanged = errors.New("the verdict on record has changed since it was read")
 
-// act takes a step.
-func (r *Reconciler) act(ctx context.Context, sm *v1beta1.ScheduledMachine, s step, wanted want, seen *observation) error {
-	switch s {
+// act takes the step that was decided on.
+func (r *Reconciler) act(ctx context.Context, f *facts) error {
+	switch f.did {
 	case stepCreate:
-		return r.createAll(ctx, sm, seen)
-	case stepDelete:
-		return r.deleteMachine(ctx, sm, wanted, seen)
+		return r.createAll(ctx, f.sm, f.seen)
+	case stepDelete, stepReplace:
+		return r.deleteMachine(ctx, f)
+	case stepDrain:
+		return r.drainAndDelete(ctx, f)
+	case stepForgetNode:
+		return r.forgetNode(ctx, f)
+	case stepSyncDrain:
+		return r.syncDrain(ctx, f.sm, f.seen.machine)
 	case stepSkipDrain:
-		return r.skipDrain(ctx, sm, seen.machine)
+		return r.skipDrain(ctx, f.sm, f.seen.machine)
 	case stepCleanUp:
-		return r.cleanUp(ctx, sm, seen)
+		return r.cleanUp(ctx, f.sm, f.seen)
 	case stepRelease:
-		return r.release(ctx, sm)
-	case stepNone, stepRecord:
+		return r.release(ctx, f.sm)
+	case stepAbandon:
+		return r.abandon(ctx, f)
+	case stepNone, stepRecord, stepBeginDrain, stepQueue:
 	}
 	return nil
 }
@@ -103,18 +113,18 @@ func (r *Reconciler) create(ctx context.Context, sm *v1beta1.ScheduledMachine, p
 }
 
 // deleteMachine deletes the Machine and leaves the rest to Cluster API.
-func (r *Reconciler) deleteMachine(ctx context.Context, sm *v1beta1.ScheduledMachine, wanted want, seen *observation) error {
-	if wanted.bySchedule && !seen.reading.Resolved() {
-		if err := r.confirmHeld(ctx, sm); err != nil {
+func (r *Reconciler) deleteMachine(ctx context.Context, f *facts) error {
+	if f.wanted.bySchedule && !f.wanted.up && !f.seen.reading.Resolved() {
+		if err := r.confirmHeld(ctx, f.sm); err != nil {
 			return err
 		}
 	}
-	if wanted.skipDrain {
-		if err := r.skipDrain(ctx, sm, seen.machine); err != nil {
+	if f.wanted.skipDrain {
+		if err := r.skipDrain(ctx, f.sm, f.seen.machine); err != nil {
 			return err
 		}
 	}
-	return r.delete(ctx, sm, seen.machine)
+	return r.delete(ctx, f.sm, f.seen.machine)
 }
 
 // confirmHeld looks at the API server's own copy of the status before a verdict
@@ -124,7 +134,7 @@ func (r *Reconciler) confirmHeld(ctx context.Context, sm *v1beta1.ScheduledMachi
 	if err := r.apiReader.Get(ctx, client.ObjectKeyFromObject(sm), &live); err != nil {
 		return fmt.Errorf("reading the verdict on record: %w", err)
 	}
-	if live.UID != sm.UID || verdictOf(live.Status.SpotSchedule) {
+	if live.UID != sm.UID || followedOf(live.Status.SpotSchedule) {
 		return errHeldVerdictChanged
 	}
 	return nil
@@ -164,22 +174,68 @@ func (r *Reconciler) delete(ctx context.Context, sm *v1beta1.ScheduledMachine, p
 }
 
 func (r *Reconciler) skipDrain(ctx context.Context, sm *v1beta1.ScheduledMachine, machine piece) error {
-	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{
-		"uid":         machine.child.UID,
-		"annotations": capi.SkipDrainAnnotations(),
-	}})
-	if err != nil {
-		return fmt.Errorf("encoding the skip-drain annotations: %w", err)
+	patch := map[string]any{"metadata": map[string]any{"annotations": capi.SkipDrainAnnotations()}}
+	if err := r.patchMachine(ctx, sm, machine, patch); err != nil {
+		return fmt.Errorf("telling Cluster API to skip the drain of Machine %s: %w", sm.Name, err)
 	}
-	patched, err := r.resource(sm, machine).Patch(ctx, sm.Name, types.MergePatchType, patch, metav1.PatchOptions{FieldManager: v1beta1.FieldManager})
+	return nil
+}
+
+func (r *Reconciler) syncDrain(ctx context.Context, sm *v1beta1.ScheduledMachine, machine piece) error {
+	if err := r.patchMachine(ctx, sm, machine, capi.DrainTimeoutPatch(machine.version, drainTimeout(sm))); err != nil {
+		return fmt.Errorf("changing the drain timeout of Machine %s: %w", sm.Name, err)
+	}
+	return nil
+}
+
+// patchMachine merges into the very Machine that was seen; one that is gone needs nothing.
+func (r *Reconciler) patchMachine(ctx context.Context, sm *v1beta1.ScheduledMachine, machine piece, patch map[string]any) error {
+	metadata, _ := patch["metadata"].(map[string]any)
+	if metadata == nil {
+		metadata = map[string]any{}
+		patch["metadata"] = metadata
+	}
+	metadata["uid"] = machine.child.UID
+	text, err := json.Marshal(patch)
+	if err != nil {
+		return fmt.Errorf("encoding the patch: %w", err)
+	}
+	patched, err := r.resource(sm, machine).Patch(ctx, sm.Name, types.MergePatchType, text, metav1.PatchOptions{FieldManager: v1beta1.FieldManager})
 	if apierrors.IsNotFound(err) {
 		return nil
 	}
 	if err != nil {
-		return fmt.Errorf("telling Cluster API to skip the drain of Machine %s: %w", sm.Name, err)
+		return err
 	}
 	r.expect(machine, patched)
 	return nil
+}
+
+// abandon lets a ScheduledMachine go that has been kept for as long as it may
+// be. What is left is on its way out by Cluster API, or follows its owner.
+func (r *Reconciler) abandon(ctx context.Context, f *facts) error {
+	note := "Not everything was gone " + f.limits.finalizer.String() + " after spec.gracefulShutdownTimeout: " + left(f) +
+		". The ScheduledMachine is let go; see to what is left"
+	r.events.Eventf(f.sm, nil, corev1.EventTypeWarning, v1beta1.ReasonFinalizerCleanupTimedOut, "ReleaseScheduledMachine", "%s", clip(note, noteLimit))
+	r.metrics.abandoned.Inc()
+	return r.release(ctx, f.sm)
+}
+
+// left names what is still there.
+func left(f *facts) string {
+	var names []string
+	for _, p := range append([]piece{f.seen.machine, f.seen.bootstrap, f.seen.infrastructure}, f.seen.leftovers...) {
+		switch {
+		case p.unreadable != nil:
+			names = append(names, p.unreadable.Error())
+		case p.present():
+			names = append(names, p.kind.Kind+" "+f.sm.Name)
+		}
+	}
+	if machine := f.machine(); machine != nil && machine.DeletingMessage != "" {
+		names = append(names, "Cluster API says: "+machine.DeletingMessage)
+	}
+	return strings.Join(names, ", ")
 }
 
 // release removes our finalizer, which lets a deleted ScheduledMachine go.

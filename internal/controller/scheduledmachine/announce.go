@@ -40,17 +40,34 @@ func happenings(f *facts, after *v1beta1.ScheduledMachineStatus) []happening {
 		add(corev1.EventTypeNormal, v1beta1.ReasonMachineCreated, "CreateMachine",
 			"Created Machine "+f.sm.Name+" and its bootstrap and infrastructure objects")
 	}
-	was, is := machineReady(before.Conditions), machineReady(after.Conditions)
+	if failures := after.MachineFailures; f.did == stepReplace && f.failure == nil && failures != nil {
+		add(corev1.EventTypeWarning, v1beta1.ReasonMachineReplaced, "DeleteMachine", "Replacing Machine "+f.sm.Name+": "+failures.Message)
+	}
+	if isTrue(after.Conditions, v1beta1.ConditionScheduleFlapping) && !isTrue(before.Conditions, v1beta1.ConditionScheduleFlapping) {
+		add(corev1.EventTypeWarning, v1beta1.ReasonVerdictChangesOften, "FollowSchedule",
+			meta.FindStatusCondition(after.Conditions, v1beta1.ConditionScheduleFlapping).Message)
+	}
+	all = append(all, drainHappenings(machineReady(before.Conditions), machineReady(after.Conditions))...)
+	return append(all, transition(before.Phase, after)...)
+}
+
+// drainHappenings tells of a drain that began or ended.
+func drainHappenings(was, is metav1.Condition) []happening {
+	const action = "DrainNode"
 	switch {
 	case was.Reason == is.Reason:
 	case is.Reason == v1beta1.ReasonNodeDraining:
-		add(corev1.EventTypeNormal, is.Reason, "DrainNode", is.Message)
+		return []happening{{corev1.EventTypeNormal, is.Reason, action, is.Message}}
 	case is.Reason == v1beta1.ReasonNodeDrainFailed:
-		add(corev1.EventTypeWarning, is.Reason, "DrainNode", is.Message)
+		return []happening{{corev1.EventTypeWarning, is.Reason, action, is.Message}}
 	case was.Reason == v1beta1.ReasonNodeDraining:
-		add(corev1.EventTypeNormal, v1beta1.ReasonNodeDrained, "DrainNode", "The node is drained")
+		return []happening{{corev1.EventTypeNormal, v1beta1.ReasonNodeDrained, action, "The node is drained"}}
 	}
-	return append(all, transition(before.Phase, after)...)
+	return nil
+}
+
+func isTrue(conditions []metav1.Condition, condition string) bool {
+	return meta.IsStatusConditionTrue(conditions, condition)
 }
 
 func machineReady(conditions []metav1.Condition) metav1.Condition {

@@ -19,6 +19,9 @@ type child struct {
 	metav1.ObjectMeta
 	// machine is the state of a Machine; nil for other kinds.
 	machine *capi.MachineState
+	// controlPlaneOf is the name of the cluster whose control plane a Machine belongs
+	// to; empty if to none.
+	controlPlaneOf string
 	// specHash is the hash of the embedded spec that it was made from; empty if it does not say.
 	specHash string
 	// problem says why a Machine cannot be read; nil if it can.
@@ -68,6 +71,7 @@ func reduceChild(object *unstructured.Unstructured) *child {
 	}, specHash: object.GetAnnotations()[v1beta1.AnnotationSpecHash]}
 	if object.GroupVersionKind().GroupKind() == capi.MachineKind {
 		kept.machine, kept.problem = capi.ReadMachine(object)
+		kept.controlPlaneOf = capi.ControlPlaneMachineOf(object)
 	}
 	return kept
 }

@@ -24,8 +24,12 @@ type clusterPart struct {
 	// controlPlane and controlPlaneName are what a Cluster refers to; empty if nothing.
 	controlPlane     schema.GroupKind
 	controlPlaneName string
+	// connection says why Cluster API cannot reach a workload cluster; empty if it can.
+	connection string
 	// version is a control plane's Kubernetes version; empty if it tells none.
 	version string
+	// external is true for a control plane that no Machines stand behind.
+	external bool
 }
 
 // newClusters returns a store of the Clusters and, once asked for, of the
@@ -39,7 +43,8 @@ func newClusters(client dynamic.Interface, registry *kinds.Registry, log logr.Lo
 		Reduce:   reduceClusterPart,
 		Same: func(before, after *clusterPart) bool {
 			return before.controlPlane == after.controlPlane && before.controlPlaneName == after.controlPlaneName &&
-				before.version == after.version && before.UID == after.UID &&
+				before.version == after.version && before.external == after.external &&
+				before.connection == after.connection && before.UID == after.UID &&
 				before.DeletionTimestamp.IsZero() == after.DeletionTimestamp.IsZero()
 		},
 		Log: log,
@@ -53,58 +58,80 @@ func reduceClusterPart(object *unstructured.Unstructured) *clusterPart {
 	}}
 	if object.GroupVersionKind().GroupKind() == capi.ClusterKind {
 		kept.controlPlane, kept.controlPlaneName = capi.ControlPlaneOf(object)
+		kept.connection = capi.ConnectionProblem(object)
 	} else {
-		kept.version = capi.ControlPlaneVersion(object)
+		kept.version, kept.external = capi.ControlPlaneVersion(object), capi.ExternallyManaged(object)
 	}
 	return kept
 }
 
-// observeCluster returns the Kubernetes version that the machine's node is to
-// have, "" if nobody tells, and what about the cluster keeps a machine from
-// being made.
-func (r *Reconciler) observeCluster(sm *v1beta1.ScheduledMachine) (version string, problems field.ErrorList, err error) {
+// observeCluster notes what the machine's cluster has to say: the Kubernetes
+// version for the node, whether Cluster API would drain it, whether it reaches
+// the workload cluster, and what keeps a machine from being made.
+func (r *Reconciler) observeCluster(sm *v1beta1.ScheduledMachine, seen *observation) error {
 	path := field.NewPath("spec", "clusterName")
 	name := sm.Spec.ClusterName
+	problem := func(err *field.Error) { seen.problems = append(seen.problems, err) }
 	cluster := r.clusters.Get(capi.ClusterKind, types.NamespacedName{Namespace: sm.Namespace, Name: name})
 	switch cluster.State {
 	case kinds.Loading:
-		return "", nil, &loadingError{capi.ClusterKind}
+		return &loadingError{capi.ClusterKind}
 	case kinds.NotInstalled:
-		return "", field.ErrorList{field.Invalid(path, name,
-			"Cluster API is not installed: there is no CRD for Cluster in group "+capi.ClusterKind.Group)}, nil
+		problem(field.Invalid(path, name, "Cluster API is not installed: there is no CRD for Cluster in group "+capi.ClusterKind.Group))
 	case kinds.Unreadable:
-		return "", field.ErrorList{field.InternalError(path, fmt.Errorf("listing Clusters: %w", cluster.Err))}, nil
+		problem(field.InternalError(path, fmt.Errorf("listing Clusters: %w", cluster.Err)))
 	case kinds.Absent:
-		return "", field.ErrorList{field.Invalid(path, name, "there is no Cluster of this name in namespace "+sm.Namespace)}, nil
+		problem(field.Invalid(path, name, "there is no Cluster of this name in namespace "+sm.Namespace))
 	case kinds.Present:
+		seen.connection = cluster.Object.connection
+		if !cluster.Object.DeletionTimestamp.IsZero() {
+			problem(field.Invalid(path, name, "the Cluster is being deleted"))
+			return nil
+		}
+		return r.observeControlPlane(sm, cluster.Object, seen)
 	}
-	if !cluster.Object.DeletionTimestamp.IsZero() {
-		return "", field.ErrorList{field.Invalid(path, name, "the Cluster is being deleted")}, nil
-	}
-	if sm.Spec.Version != "" {
-		return sm.Spec.Version, nil, nil
-	}
-	return r.observeControlPlane(sm, cluster.Object)
+	return nil
 }
 
-func (r *Reconciler) observeControlPlane(sm *v1beta1.ScheduledMachine, cluster *clusterPart) (version string, problems field.ErrorList, err error) {
+func (r *Reconciler) observeControlPlane(sm *v1beta1.ScheduledMachine, cluster *clusterPart, seen *observation) error {
+	seen.kubernetes = sm.Spec.Version
 	kind, name := cluster.controlPlane, cluster.controlPlaneName
-	if kind.Group != capi.ControlPlaneGroup {
-		return "", nil, nil // there is none, or of a group that tells by no contract
+	if kind.Group != capi.ControlPlaneGroup { // there is none, or of a group that tells by no contract
+		seen.undrained = name == "" && r.hasNoControlPlaneMachine(sm)
+		return nil
 	}
-	path := field.NewPath("spec", "version")
 	r.clusters.Want(kind)
 	controlPlane := r.clusters.Get(kind, types.NamespacedName{Namespace: sm.Namespace, Name: name})
+	path := field.NewPath("spec", "version")
 	switch controlPlane.State {
 	case kinds.Loading:
-		return "", nil, &loadingError{kind}
+		return &loadingError{kind}
 	case kinds.Unreadable:
-		return "", field.ErrorList{field.InternalError(path,
-			fmt.Errorf("not set, and the version of the cluster's control plane cannot be read: %w", controlPlane.Err))}, nil
+		if sm.Spec.Version == "" {
+			seen.problems = append(seen.problems, field.InternalError(path,
+				fmt.Errorf("not set, and the version of the cluster's control plane cannot be read: %w", controlPlane.Err)))
+		}
 	case kinds.NotInstalled, kinds.Absent:
-		return "", field.ErrorList{field.Required(path,
-			fmt.Sprintf("the cluster's control plane %s %s, whose version would be taken, does not exist", kind.Kind, name))}, nil
+		seen.undrained = r.hasNoControlPlaneMachine(sm)
+		if sm.Spec.Version == "" {
+			seen.problems = append(seen.problems, field.Required(path,
+				fmt.Sprintf("the cluster's control plane %s %s, whose version would be taken, does not exist", kind.Kind, name)))
+		}
 	case kinds.Present:
+		leaving := !controlPlane.Object.DeletionTimestamp.IsZero()
+		seen.undrained = !controlPlane.Object.external && !leaving && r.hasNoControlPlaneMachine(sm)
+		if sm.Spec.Version == "" {
+			seen.kubernetes = controlPlane.Object.version
+		}
 	}
-	return controlPlane.Object.version, nil, nil
+	return nil
+}
+
+// hasNoControlPlaneMachine reports whether no Machine that stays is of the
+// cluster's control plane: then Cluster API takes the machine for one whose
+// whole cluster goes, and drains nothing.
+func (r *Reconciler) hasNoControlPlaneMachine(sm *v1beta1.ScheduledMachine) bool {
+	return !r.children.Any(capi.MachineKind, sm.Namespace, func(c *child) bool {
+		return c.controlPlaneOf == sm.Spec.ClusterName && c.DeletionTimestamp.IsZero()
+	})
 }

@@ -3,6 +3,7 @@
 package scheduledmachine
 
 import (
+	"fmt"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -16,14 +17,25 @@ import (
 // setConditions merges each condition into the list by its type; conditions of
 // others stay.
 func setConditions(status *v1beta1.ScheduledMachineStatus, f *facts) {
-	if len(notActedOn(&f.sm.Spec)) == 0 {
-		meta.RemoveStatusCondition(&status.Conditions, v1beta1.ConditionAllFieldsActedOn)
+	for condition, applies := range map[string]bool{
+		v1beta1.ConditionAllFieldsActedOn:      len(notActedOn(&f.sm.Spec)) > 0,
+		v1beta1.ConditionUpToDate:              f.machine() != nil || f.created(),
+		v1beta1.ConditionChildClusterReachable: f.node != nil,
+		v1beta1.ConditionNodeTainted:           f.node != nil && f.node.tainted.Type != "",
+	} {
+		if !applies {
+			meta.RemoveStatusCondition(&status.Conditions, condition)
+		}
 	}
 	for _, condition := range []metav1.Condition{
 		resolvedCondition(f),
 		scheduledCondition(f),
 		referencesCondition(f),
 		machineCondition(f),
+		upToDateCondition(f),
+		flappingCondition(f, status),
+		f.node.reachableCondition(),
+		f.node.taintedCondition(),
 		fieldsCondition(f),
 		readyCondition(f, status),
 	} {
@@ -108,11 +120,8 @@ func notActedOn(spec *v1beta1.ScheduledMachineSpec) []string {
 		path string
 		set  bool
 	}{
-		{"spec.nodeTaints", len(spec.NodeTaints) > 0},
 		{"spec.killIfCommands", len(spec.KillIfCommands) > 0},
-		{"spec.kubeconfigSecretRef", spec.KubeconfigSecretRef != nil},
 		{"spec.kata", spec.Kata != nil},
-		{"spec.priority", spec.Priority != nil && *spec.Priority != defaultPriority},
 	} {
 		if field.set {
 			fields = append(fields, field.path)
@@ -120,9 +129,6 @@ func notActedOn(spec *v1beta1.ScheduledMachineSpec) []string {
 	}
 	return fields
 }
-
-// defaultPriority is the schema's default, which nobody has asked for.
-const defaultPriority = 50
 
 // machineCondition mirrors what Cluster API says of the Machine.
 func machineCondition(f *facts) metav1.Condition {
@@ -132,13 +138,10 @@ func machineCondition(f *facts) metav1.Condition {
 		condition.Reason, condition.Message = v1beta1.ReasonProvisioning, "Waiting for "+missing(&capi.MachineState{})
 	case machine == nil:
 		condition.Reason, condition.Message = v1beta1.ReasonNoMachine, "There is no Machine"
-	case !machine.DeletedAt.IsZero():
-		condition.Reason, condition.Message = deleting(machine.DeletingReason, machine.DeletingMessage)
-		if cutShort(f) {
-			condition.Reason, condition.Message = v1beta1.ReasonNodeDrainFailed, blocked(f)
-		}
-	case machine.Failure != "":
-		condition.Reason, condition.Message = v1beta1.ReasonMachineFailed, machine.Failure
+	case !machine.DeletedAt.IsZero() || draining(f):
+		condition.Reason, condition.Message = drainState(f, machine)
+	case failed(f):
+		condition.Reason, condition.Message, _ = failing(f.sm, f.seen.machine, f.now)
 	case machine.Running():
 		condition.Status, condition.Reason = metav1.ConditionTrue, v1beta1.ReasonMachineReady
 		condition.Message = "Node " + machine.NodeName + " is ready"
@@ -150,27 +153,100 @@ func machineCondition(f *facts) metav1.Condition {
 	return condition
 }
 
+// drainState says how far a machine that goes down is.
+func drainState(f *facts, machine *capi.MachineState) (reason, message string) {
+	switch {
+	case cutShort(f):
+		return v1beta1.ReasonNodeDrainFailed, blocked(f)
+	case !machine.DeletedAt.IsZero():
+		reason, message = deleting(machine.DeletingReason, machine.DeletingMessage)
+	case f.did == stepDelete && f.failure == nil, f.drain != nil && f.drain.done:
+		reason = v1beta1.ReasonDeleting
+	default:
+		reason, message = v1beta1.ReasonNodeDraining, f.drain.waitingFor()
+	}
+	if message == "" {
+		message = "The Machine is being deleted"
+	}
+	return reason, message
+}
+
+// upToDateCondition says whether the Machine that is up was made from the spec as
+// it is now; nothing while there is none.
+func upToDateCondition(f *facts) metav1.Condition {
+	if f.machine() == nil && !f.created() {
+		return metav1.Condition{}
+	}
+	fields := outOfDate(f.sm, f.seen)
+	if len(fields) == 0 || f.created() {
+		return metav1.Condition{
+			Type: v1beta1.ConditionUpToDate, Status: metav1.ConditionTrue,
+			Reason: v1beta1.ReasonUpToDate, Message: "The machine was made from the spec as it is now",
+		}
+	}
+	return metav1.Condition{
+		Type: v1beta1.ConditionUpToDate, Status: metav1.ConditionFalse, Reason: v1beta1.ReasonOutOfDate,
+		Message: "Changed since the machine came up, and taken up when the next one does: " + strings.Join(fields, ", "),
+	}
+}
+
+// flappingCondition says whether the schedule flaps; nothing as long as it never has.
+func flappingCondition(f *facts, status *v1beta1.ScheduledMachineStatus) metav1.Condition {
+	condition := metav1.Condition{Type: v1beta1.ConditionScheduleFlapping}
+	is, _ := flapping(&f.sm.Spec, f.record, f.now)
+	switch {
+	case is:
+		condition.Status, condition.Reason = metav1.ConditionTrue, v1beta1.ReasonVerdictChangesOften
+		condition.Message = fmt.Sprintf("The schedule changed its verdict %d times or more within %s; spec.minimumStateDuration bounds what that does to the machine",
+			flappingChanges, windowOf(&f.sm.Spec))
+	case meta.FindStatusCondition(status.Conditions, v1beta1.ConditionScheduleFlapping) == nil:
+		return metav1.Condition{}
+	default:
+		condition.Status, condition.Reason = metav1.ConditionFalse, v1beta1.ReasonVerdictSteady
+		condition.Message = "The schedule no longer changes its verdict too often"
+	}
+	return condition
+}
+
 // cutShort reports whether the drain was cut short because its time was over.
+// Once that was said it stays said until the Machine is gone.
 func cutShort(f *facts) bool {
-	machine := f.machine()
-	return machine != nil && machine.SkipsDrain && !f.wanted.skipDrain && !f.now.Before(shutdownDeadline(f.sm, machine))
+	machine, was := f.machine(), machineReady(f.sm.Status.Conditions).Reason
+	switch {
+	case machine == nil:
+		return false
+	case was == v1beta1.ReasonNodeDrainFailed:
+		return !machine.DeletedAt.IsZero() || draining(f)
+	case f.wanted.skipDrain:
+		return false
+	case machine.DeletedAt.IsZero(): // our own drain ends with the Machine's deletion
+		return f.did == stepDelete && draining(f) && !f.now.Before(drainDeadline(f.sm))
+	case machine.SkipsDrain:
+		return !f.now.Before(shutdownDeadline(f.sm, machine))
+	}
+	// Cluster API goes on by itself when the Machine's own drain timeout is over.
+	return was == v1beta1.ReasonNodeDraining && machine.DrainTimedOut(f.now)
 }
 
 // blocked says what a drain that was cut short had been waiting for: what the
 // condition said last, since Cluster API has gone on to the next step.
 func blocked(f *facts) string {
+	message := "The shutdown was cut short after spec.gracefulShutdownTimeout; Cluster API no longer waits for the node"
 	switch was := machineReady(f.sm.Status.Conditions); was.Reason {
 	case v1beta1.ReasonNodeDrainFailed:
 		return was.Message
 	case v1beta1.ReasonNodeDraining:
-		return "The drain was cut short after spec.gracefulShutdownTimeout; it was waiting for: " + was.Message
+		message = "The drain was cut short when its time was over; it was waiting for: " + was.Message
 	}
-	return "The shutdown was cut short after spec.gracefulShutdownTimeout; Cluster API no longer waits for the node"
+	if problem := f.seen.connection; problem != "" {
+		message += ". Cluster API cannot reach the workload cluster: " + problem
+	}
+	return message
 }
 
 // deleting passes on what Cluster API says of a deletion while it waits for the
-// node's pods or volumes. The other steps pass by in a moment, and telling each
-// would cost a write.
+// node's pods or volumes; the message is empty otherwise. The other steps pass by
+// in a moment, and telling each would cost a write.
 func deleting(reason, message string) (string, string) {
 	switch reason {
 	case clusterv1.MachineDeletingDrainingNodeReason:
@@ -178,7 +254,7 @@ func deleting(reason, message string) (string, string) {
 	case clusterv1.MachineDeletingWaitingForVolumeDetachReason:
 		return v1beta1.ReasonDeleting, message
 	}
-	return v1beta1.ReasonDeleting, "The Machine is being deleted"
+	return v1beta1.ReasonDeleting, ""
 }
 
 // readyCondition is True when the machine is where it is wanted, Unknown while
@@ -191,6 +267,12 @@ func readyCondition(f *facts, status *v1beta1.ScheduledMachineStatus) metav1.Con
 		condition.Status, condition.Reason = metav1.ConditionFalse, reason
 	case f.wanted.bySchedule && !f.record.Resolved:
 		condition.Status, condition.Reason = metav1.ConditionUnknown, f.record.Reason
+	case f.wanted.reason == v1beta1.ReasonMinimumStateDuration:
+		condition.Status = metav1.ConditionFalse
+	case status.Phase == v1beta1.PhaseShuttingDown && !f.wanted.up && !f.wanted.skipDrain:
+		condition.Status, condition.Reason = metav1.ConditionFalse, v1beta1.ReasonGracePeriodActive
+	case f.did == stepQueue:
+		condition.Status, condition.Reason = metav1.ConditionFalse, v1beta1.ReasonActivationQueued
 	case status.Phase == v1beta1.PhaseActive:
 		condition.Status, condition.Reason = metav1.ConditionTrue, v1beta1.ReasonMachineReady
 	case status.Phase == v1beta1.PhaseInactive, status.Phase == v1beta1.PhaseDisabled:

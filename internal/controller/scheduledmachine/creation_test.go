@@ -328,11 +328,13 @@ func TestBothVersionsOfTheMachineAPI(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	serve(false) // of Machine only: the Cluster stays at v1beta2
 	if err := c.Create(t.Context(), namespaceNamed("desk")); err != nil {
 		t.Fatal(err)
 	}
 	d := newDeskOn(t, plane, "desk")
+	d.stop()
+	serve(false) // of Machine only: the Cluster stays at v1beta2
+	d.start()
 	d.schedule(true)
 	sm := d.machine("old")
 	awaitVersion := func(sm *v1beta1.ScheduledMachine, version string) {

@@ -4,33 +4,13 @@ package scheduledmachine
 
 import (
 	"slices"
-	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/fivespot/fivespot/api/contract"
 	"github.com/fivespot/fivespot/api/v1beta1"
-	"github.com/fivespot/fivespot/internal/capi"
 )
-
-// facts is everything that a status is written from.
-type facts struct {
-	sm     *v1beta1.ScheduledMachine
-	record *v1beta1.SpotScheduleStatus
-	wanted want
-	seen   *observation
-	// did is the step that was just taken, and failure what came of it.
-	did     step
-	failure error
-	now     time.Time
-}
-
-// machine returns the state of our Machine, as far as it was seen; nil if there is none.
-func (f *facts) machine() *capi.MachineState { return f.seen.machine.state() }
-
-// created reports whether this very reconcile created the Machine.
-func (f *facts) created() bool { return f.did == stepCreate && f.failure == nil }
 
 // describe returns the status that a person should see.
 func describe(f facts) v1beta1.ScheduledMachineStatus {
@@ -40,6 +20,8 @@ func describe(f facts) v1beta1.ScheduledMachineStatus {
 	status.InSchedule = verdictOf(f.record)
 	describeSchedule(&status, f.seen)
 	describeMachine(&status, &f)
+	describeNode(&status, &f)
+	status.MachineFailures = f.failures
 	status.Phase = phaseOf(&f)
 	status.Ready = status.Phase == v1beta1.PhaseActive
 	status.Message = clip(messageOf(&f, status.Phase), messageLimit)
@@ -78,10 +60,29 @@ func describeMachine(status *v1beta1.ScheduledMachineStatus, f *facts) {
 	status.MachineRef = reference(f.sm, f.seen.machine, created)
 	status.BootstrapRef = embeddedReference(f, &f.sm.Spec.BootstrapSpec, f.seen.bootstrap, f.sm.Status.BootstrapRef)
 	status.InfrastructureRef = embeddedReference(f, &f.sm.Spec.InfrastructureSpec, f.seen.infrastructure, f.sm.Status.InfrastructureRef)
+}
+
+// describeNode fills in what is known of the machine's node. The Node of a
+// machine that we drained ourselves keeps its entry until it is deleted: it is
+// how it is found.
+func describeNode(status *v1beta1.ScheduledMachineStatus, f *facts) {
+	if nodeIsLeft(f) && !(f.did == stepForgetNode && f.failure == nil) {
+		return
+	}
 	status.NodeRef, status.ProviderID = nil, ""
 	machine := f.machine()
 	if machine == nil {
+		status.MachineReadyTime, status.DrainStartTime = nil, nil
 		return
+	}
+	if f.did == stepBeginDrain {
+		status.DrainStartTime = new(metav1.NewTime(f.now).Rfc3339Copy())
+	}
+	if !wasReady(f.sm, f.seen.machine) {
+		status.MachineReadyTime = nil
+		if machine.Running() {
+			status.MachineReadyTime = new(ceilSecond(f.now))
+		}
 	}
 	if machine.InfrastructureProvisioned { // Cluster API tells the one a moment before the other
 		status.ProviderID = machine.ProviderID

@@ -106,8 +106,12 @@ func TestWhatAPersonSees(t *testing.T) {
 			sm.Status.SpotSchedule = &v1beta1.SpotScheduleStatus{Resolved: true, Active: scene.verdict, Reason: contract.ReasonResolved}
 		}
 		scene.seen.reading, scene.seen.readingKnown = scene.reading, true
-		rec := record(sm.Status.SpotSchedule, scene.reading, noon)
-		status := describe(facts{sm: sm, record: rec, wanted: decide(sm, rec), seen: scene.seen, did: scene.did, failure: scene.failure, now: noon})
+		f := judge(sm, scene.seen, noon, limits{})
+		if scene.did != stepNone {
+			f.did = scene.did
+		}
+		f.failure = scene.failure
+		status := describe(f)
 		text, err := yaml.Marshal(status)
 		if err != nil {
 			t.Fatal(err)
@@ -135,8 +139,7 @@ func TestAStatusThatSaysNothingNewIsTheSame(t *testing.T) {
 	seen.reading, seen.readingKnown = reading(contract.Active), true
 	seen.reading.NextTransition = noon.Add(time.Hour) // with a fraction of a second
 	at := func(sm *v1beta1.ScheduledMachine, now time.Time) v1beta1.ScheduledMachineStatus {
-		rec := record(sm.Status.SpotSchedule, seen.reading, now)
-		return describe(facts{sm: sm, record: rec, wanted: decide(sm, rec), seen: seen, now: now})
+		return describe(judge(sm, seen, now, limits{}))
 	}
 	sm := rack()
 	stored, err := json.Marshal(at(sm, noon)) // the API server keeps what JSON says
@@ -155,9 +158,10 @@ func TestNoMessageIsLongerThanTheAPIServerTakes(t *testing.T) {
 	seen := nothing()
 	seen.reading, seen.readingKnown = reading(contract.Active), true
 	sm := rack()
-	rec := record(nil, seen.reading, noon)
 	long := errors.New(strings.Repeat("0: spec.files: invalid ü; ", 10_000))
-	status := describe(facts{sm: sm, record: rec, wanted: decide(sm, rec), seen: seen, did: stepCreate, failure: long, now: noon})
+	f := judge(sm, seen, noon, limits{})
+	f.did, f.failure = stepCreate, long
+	status := describe(f)
 	if len(status.Message) > messageLimit || !utf8.ValidString(status.Message) {
 		t.Errorf("the message has %d bytes", len(status.Message))
 	}
@@ -211,8 +215,7 @@ func TestConditionsOfOthersStay(t *testing.T) {
 	sm.Status.Conditions = append(sm.Status.Conditions, other)
 	seen := nothing()
 	seen.reading, seen.readingKnown = reading(contract.Inactive), true
-	rec := record(nil, seen.reading, noon)
-	status := describe(facts{sm: sm, record: rec, wanted: decide(sm, rec), seen: seen, now: noon})
+	status := describe(judge(sm, seen, noon, limits{}))
 	if len(status.Conditions) != 6 || status.Conditions[0].Type != "example.com/Paid" {
 		t.Errorf("got %d conditions, want the foreign one first and our five after it", len(status.Conditions))
 	}

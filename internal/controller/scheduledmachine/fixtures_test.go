@@ -48,10 +48,13 @@ func absent(kind string) piece {
 func present(kind string, ours bool, deleted time.Time, machine *capi.MachineState) piece {
 	p := absent(kind)
 	p.ours = ours
-	p.child = &child{ObjectMeta: metav1.ObjectMeta{UID: types.UID(kind)}}
+	p.child = &child{ObjectMeta: metav1.ObjectMeta{UID: types.UID(kind), CreationTimestamp: metav1.NewTime(noon.Add(-2 * time.Minute))}}
 	if kind == "Machine" {
 		if machine == nil {
 			machine = &capi.MachineState{}
+		}
+		if machine.DrainTimeout == nil {
+			machine.DrainTimeout = new(defaultShutdownTimeout)
 		}
 		machine.DeletedAt = deleted
 		p.child.machine = machine

@@ -60,11 +60,12 @@ func newDeskOn(t *testing.T, plane *devplane.Plane, namespace string) *desk {
 		namespace: namespace, clock: clocktesting.NewFakeClock(longAgo),
 	}
 	d.cluster()
+	d.controlPlaneMachine()
 	d.start()
 	return d
 }
 
-// cluster makes the Cluster that the machines join; its control plane comes
+// cluster makes the Cluster that the machines join. A control plane object comes
 // with a test that needs one.
 func (d *desk) cluster() {
 	d.Helper()
@@ -73,6 +74,22 @@ func (d *desk) cluster() {
 		"apiGroup": "infrastructure.cluster.x-k8s.io", "kind": "DevCluster", "name": "trading",
 	}}
 	if err := d.client.Create(d.Context(), cluster); err != nil {
+		d.Fatal(err)
+	}
+}
+
+// controlPlaneMachine makes a Machine of the cluster's control plane, without
+// which Cluster API would drain nothing.
+func (d *desk) controlPlaneMachine() {
+	d.Helper()
+	controlPlane := d.object(machineKind, "trading-control-plane")
+	controlPlane.SetLabels(map[string]string{"cluster.x-k8s.io/cluster-name": "trading", "cluster.x-k8s.io/control-plane": ""})
+	controlPlane.Object["spec"] = map[string]any{
+		"clusterName":       "trading",
+		"bootstrap":         map[string]any{"dataSecretName": "none"},
+		"infrastructureRef": map[string]any{"apiGroup": "infrastructure.cluster.x-k8s.io", "kind": "DevMachine", "name": "trading-control-plane"},
+	}
+	if err := d.client.Create(d.Context(), controlPlane); err != nil {
 		d.Fatal(err)
 	}
 }

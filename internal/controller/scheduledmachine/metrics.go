@@ -19,6 +19,10 @@ type metrics struct {
 	unresolved  *prometheus.CounterVec
 	stale       *prometheus.CounterVec
 	transitions *prometheus.CounterVec
+	flaps       *prometheus.CounterVec
+	drains      *prometheus.CounterVec
+	failures    *prometheus.CounterVec
+	abandoned   prometheus.Counter
 }
 
 func newMetrics(registry prometheus.Registerer) (*metrics, error) {
@@ -34,8 +38,16 @@ func newMetrics(registry prometheus.Registerer) (*metrics, error) {
 			"Readings of a schedule object whose status does not reflect its spec yet.", "namespace", "kind"),
 		transitions: counter("spot_schedule_transitions_total",
 			"Changes of the verdict on record.", "namespace", "kind"),
+		flaps: counter("spot_schedule_flaps_total",
+			"Times that a schedule began to change its verdict too often.", "namespace", "kind"),
+		drains: counter("node_drains_total",
+			"Drains of nodes that ended, by how: success, or timeout when they were cut short.", "result"),
+		failures: counter("machine_failures_total",
+			"Machines that failed and are replaced, by reason.", "namespace", "reason"),
+		abandoned: prometheus.NewCounter(prometheus.CounterOpts{Namespace: "fivespot", Name: "finalizer_cleanup_timeouts_total",
+			Help: "ScheduledMachines that were let go though not everything of them was gone."}),
 	}
-	for _, collector := range []prometheus.Collector{m.resolutions, m.unresolved, m.stale, m.transitions} {
+	for _, collector := range []prometheus.Collector{m.resolutions, m.unresolved, m.stale, m.transitions, m.flaps, m.drains, m.failures, m.abandoned} {
 		if err := registry.Register(collector); err != nil {
 			return nil, err
 		}
@@ -58,10 +70,26 @@ func (m *metrics) read(sm *v1beta1.ScheduledMachine, reading contract.Reading) {
 	}
 }
 
-// wrote counts a change of the verdict once it is on record.
-func (m *metrics) wrote(f *facts) {
-	if !recorded(f.sm.Status.SpotSchedule, f.record) {
-		m.transitions.WithLabelValues(f.sm.Namespace, f.sm.Spec.Schedule.Kind).Inc()
+// wrote counts what a status says for the first time.
+func (m *metrics) wrote(f *facts, after *v1beta1.ScheduledMachineStatus) {
+	before, kind := &f.sm.Status, f.sm.Spec.Schedule.Kind
+	if verdictOf(before.SpotSchedule) != verdictOf(after.SpotSchedule) {
+		m.transitions.WithLabelValues(f.sm.Namespace, kind).Inc()
+	}
+	if isTrue(after.Conditions, v1beta1.ConditionScheduleFlapping) && !isTrue(before.Conditions, v1beta1.ConditionScheduleFlapping) {
+		m.flaps.WithLabelValues(f.sm.Namespace, kind).Inc()
+	}
+	if now := after.MachineFailures; now != nil && (before.MachineFailures == nil || before.MachineFailures.Count < now.Count) {
+		reason, _, _ := failing(f.sm, f.seen.machine, f.now)
+		m.failures.WithLabelValues(f.sm.Namespace, reason).Inc()
+	}
+	for _, happened := range drainHappenings(machineReady(before.Conditions), machineReady(after.Conditions)) {
+		switch happened.reason {
+		case v1beta1.ReasonNodeDrained:
+			m.drains.WithLabelValues("success").Inc()
+		case v1beta1.ReasonNodeDrainFailed:
+			m.drains.WithLabelValues("timeout").Inc()
+		}
 	}
 }
 

@@ -25,6 +25,11 @@ type observation struct {
 	machine, bootstrap, infrastructure piece
 	// kubernetes is the Kubernetes version for the machine's node; empty if nobody tells.
 	kubernetes string
+	// undrained is true when Cluster API would neither drain the machine's node nor
+	// delete it, since it knows of no control plane of the cluster.
+	undrained bool
+	// connection says why Cluster API cannot reach the workload cluster; empty if it can.
+	connection string
 	// leftovers are objects of kinds that the spec named once and no longer does.
 	leftovers []piece
 	// problems say what is wrong with the embedded specs.
@@ -78,11 +83,9 @@ func (r *Reconciler) observe(sm *v1beta1.ScheduledMachine) (observation, error) 
 	if seen.machine.unreadable != nil {
 		seen.problems = append(seen.problems, field.InternalError(field.NewPath("spec"), seen.machine.unreadable))
 	}
-	var clusterProblems field.ErrorList
-	if seen.kubernetes, clusterProblems, err = r.observeCluster(sm); err != nil {
+	if err := r.observeCluster(sm, &seen); err != nil {
 		return seen, err
 	}
-	seen.problems = append(seen.problems, clusterProblems...)
 	spec := field.NewPath("spec")
 	if seen.bootstrap, err = r.observeEmbedded(sm, &sm.Spec.BootstrapSpec, spec.Child("bootstrapSpec"), &seen.problems); err != nil {
 		return seen, err

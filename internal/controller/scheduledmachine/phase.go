@@ -4,6 +4,7 @@ package scheduledmachine
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"time"
 
@@ -14,7 +15,7 @@ import (
 // trouble returns what keeps the machine from being what is wanted and needs a
 // person; "" if nothing does.
 func trouble(f *facts) (reason, message string) {
-	switch machine := f.machine(); {
+	switch {
 	case f.failure != nil && !errors.Is(f.failure, errGoing):
 		return failureReason(f), f.failure.Error()
 	case !f.wanted.up:
@@ -22,21 +23,31 @@ func trouble(f *facts) (reason, message string) {
 	case f.seen.machine.foreign():
 		foreign := &foreignError{f.seen.machine.kind.Kind, f.sm.Namespace, f.sm.Name}
 		return v1beta1.ReasonMachineCreationFailed, foreign.Error()
-	case machine != nil && machine.Failure != "":
-		return v1beta1.ReasonMachineFailed, "Cluster API gave the Machine up: " + machine.Failure
-	case machine == nil && len(f.seen.problems) > 0:
+	case failed(f):
+		return machineFailure(f)
+	case f.machine() == nil && len(f.seen.problems) > 0:
 		return v1beta1.ReasonReferencesInvalid, f.seen.problems.ToAggregate().Error()
 	}
 	return "", ""
+}
+
+// machineFailure says why the Machine failed and what is done about it.
+func machineFailure(f *facts) (reason, message string) {
+	reason, message, _ = failing(f.sm, f.seen.machine, f.now)
+	if f.failures != nil {
+		message += fmt.Sprintf(". It is replaced at %s (failure %d)",
+			f.failures.ReplaceTime.UTC().Format(time.RFC3339), f.failures.Count)
+	}
+	return reason, message
 }
 
 func failureReason(f *facts) string {
 	switch f.did {
 	case stepCreate:
 		return v1beta1.ReasonMachineCreationFailed
-	case stepDelete, stepSkipDrain, stepCleanUp:
+	case stepDelete, stepReplace, stepDrain, stepForgetNode, stepSkipDrain, stepCleanUp:
 		return v1beta1.ReasonMachineDeletionFailed
-	case stepNone, stepRecord, stepRelease:
+	case stepNone, stepRecord, stepBeginDrain, stepQueue, stepSyncDrain, stepRelease, stepAbandon:
 	}
 	return v1beta1.ReasonReconcileFailed
 }
@@ -48,7 +59,7 @@ func phaseOf(f *facts) v1beta1.Phase {
 	switch {
 	case reason != "":
 		return v1beta1.PhaseError
-	case machine != nil && !machine.DeletedAt.IsZero(), goingWithoutMachine(f):
+	case machine != nil && !machine.DeletedAt.IsZero(), goingWithoutMachine(f), draining(f):
 		return v1beta1.PhaseShuttingDown
 	case f.wanted.up && machine != nil && machine.Running():
 		return v1beta1.PhaseActive
@@ -60,12 +71,17 @@ func phaseOf(f *facts) v1beta1.Phase {
 	return f.wanted.rest
 }
 
+// draining reports whether we drain the node ourselves.
+func draining(f *facts) bool {
+	return f.did == stepBeginDrain || f.machine() != nil && f.sm.Status.DrainStartTime != nil
+}
+
 // goingWithoutMachine reports whether objects are on their way out that no Machine holds.
 func goingWithoutMachine(f *facts) bool {
 	if f.machine() != nil || f.created() {
 		return false
 	}
-	return f.seen.bootstrap.deleting() || f.seen.infrastructure.deleting() || len(f.seen.leftovers) > 0
+	return f.seen.bootstrap.deleting() || f.seen.infrastructure.deleting() || len(f.seen.leftovers) > 0 || f.did == stepForgetNode
 }
 
 // messageOf says in words why the machine is in its phase.
@@ -96,7 +112,7 @@ func phaseMessage(f *facts, phase v1beta1.Phase) string {
 		_, message := trouble(f)
 		return message
 	case v1beta1.PhaseActive:
-		return "The machine runs and its node " + f.machine().NodeName + " is ready"
+		return activeMessage(f, schedule)
 	case v1beta1.PhasePending:
 		return pendingMessage(f, schedule)
 	case v1beta1.PhaseShuttingDown:
@@ -109,12 +125,34 @@ func phaseMessage(f *facts, phase v1beta1.Phase) string {
 		}
 		return "spec.killSwitch is on: clear it to let the schedule decide again"
 	case v1beta1.PhaseInactive:
-		if everResolved(f.record) {
-			return schedule + " is inactive"
+		switch f.wanted.reason {
+		case v1beta1.ReasonAwaitingSchedule:
+			return "Waiting for the first verdict of " + schedule
+		case v1beta1.ReasonMinimumStateDuration:
+			return schedule + " is active; spec.minimumStateDuration keeps the machine down until " + heldUntil(f)
 		}
-		return "Waiting for the first verdict of " + schedule
+		return schedule + " is inactive"
 	}
 	return ""
+}
+
+func activeMessage(f *facts, schedule string) string {
+	message := "The machine runs and its node " + f.machine().NodeName + " is ready"
+	switch f.wanted.reason {
+	case v1beta1.ReasonActivationLead:
+		return message + ", ahead of the opening of " + schedule
+	case v1beta1.ReasonMinimumStateDuration:
+		return message + ". " + schedule + " is inactive; spec.minimumStateDuration keeps the machine up until " + heldUntil(f)
+	}
+	return message
+}
+
+// heldUntil is when spec.minimumStateDuration lets the machine follow its schedule.
+func heldUntil(f *facts) string {
+	if f.record.FollowedSince == nil {
+		return "its time is over"
+	}
+	return f.record.FollowedSince.Add(timeoutOr(f.sm.Spec.MinimumStateDuration, 0)).UTC().Format(time.RFC3339)
 }
 
 func pendingMessage(f *facts, schedule string) string {
@@ -122,8 +160,15 @@ func pendingMessage(f *facts, schedule string) string {
 	if f.created() {
 		machine = &capi.MachineState{} // it says nothing yet, which is what it will say first
 	}
-	if machine == nil {
-		return schedule + " is active: creating the Machine"
+	why := schedule + " is active"
+	if f.wanted.reason == v1beta1.ReasonActivationLead {
+		why = schedule + " opens soon, and spec.activationLead wants the machine up ahead of it"
+	}
+	switch {
+	case f.did == stepQueue:
+		return why + ": waiting until fewer other machines are coming up"
+	case machine == nil:
+		return why + ": creating the Machine"
 	}
 	return "The Machine is coming up, waiting for " + missing(machine)
 }
@@ -148,22 +193,42 @@ func missing(machine *capi.MachineState) string {
 }
 
 func shutdownMessage(f *facts, schedule string) string {
-	why := map[string]string{
-		v1beta1.ReasonKillSwitchActivated: "spec.killSwitch is on",
-		v1beta1.ReasonScheduleDisabled:    "spec.enabled is false",
-		v1beta1.ReasonMachineDeleted:      "the ScheduledMachine is being deleted",
-		v1beta1.ReasonScheduleActive:      schedule + " is active again, and a new machine comes once the earlier one is gone",
-		v1beta1.ReasonScheduleInactive:    schedule + " is inactive",
-		v1beta1.ReasonAwaitingSchedule:    schedule + " has not given a verdict",
-	}[f.wanted.reason]
-	message := "The machine is going down: " + why
-	machine := f.machine()
-	if cutShort(f) {
-		return message + ". Its drain was cut short"
+	machine, cause := f.machine(), shutdownCause(f, schedule)
+	ownDrain := machine != nil && machine.DeletedAt.IsZero() && f.sm.Status.DrainStartTime != nil
+	if machine == nil || machine.DeletedAt.IsZero() && !ownDrain {
+		return "The machine is going down: " + cause
 	}
-	if f.wanted.up || machine == nil || machine.DeletedAt.IsZero() || machine.SkipsDrain {
+	since, until := machine.DeletedAt, shutdownDeadline(f.sm, machine)
+	_, waiting := deleting(machine.DeletingReason, machine.DeletingMessage)
+	if ownDrain {
+		since, until, waiting = f.sm.Status.DrainStartTime.Time, drainDeadline(f.sm), f.drain.waitingFor()
+	}
+	message := "The machine is going down since " + since.UTC().Format(time.RFC3339) + ": " + cause
+	switch {
+	case cutShort(f):
+		return message + ". Its drain was cut short"
+	case machine.SkipsDrain:
 		return message
 	}
-	deadline := shutdownDeadline(f.sm, machine)
-	return message + ". A drain that is not done by " + deadline.UTC().Format(time.RFC3339) + " is cut short"
+	message += ". A drain that is not done by " + until.UTC().Format(time.RFC3339) + " is cut short"
+	if waiting != "" {
+		message += ". Waiting for: " + waiting
+	}
+	return message
+}
+
+func shutdownCause(f *facts, schedule string) string {
+	if f.wanted.up && f.failures != nil {
+		return "it failed, and is replaced"
+	}
+	return map[string]string{
+		v1beta1.ReasonKillSwitchActivated:  "spec.killSwitch is on",
+		v1beta1.ReasonScheduleDisabled:     "spec.enabled is false",
+		v1beta1.ReasonMachineDeleted:       "the ScheduledMachine is being deleted",
+		v1beta1.ReasonScheduleActive:       schedule + " is active again, and a new machine comes once the earlier one is gone",
+		v1beta1.ReasonActivationLead:       schedule + " opens soon, and a new machine comes once the earlier one is gone",
+		v1beta1.ReasonMinimumStateDuration: schedule + " was inactive, and spec.minimumStateDuration keeps the machine down",
+		v1beta1.ReasonScheduleInactive:     schedule + " is inactive",
+		v1beta1.ReasonAwaitingSchedule:     schedule + " has not given a verdict",
+	}[f.wanted.reason]
 }

@@ -34,6 +34,7 @@ type Reconciler struct {
 	children  *kinds.Store[*child]
 	clusters  *kinds.Store[*clusterPart]
 	allowed   capi.AllowedGroups
+	limits    limits
 	clock     clock.PassiveClock
 	alarms    *alarm.Queue[types.NamespacedName]
 	events    events.EventRecorder
@@ -60,27 +61,21 @@ func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 		return reconcile.Result{}, fmt.Errorf("looking at what exists: %w", err)
 	}
 
-	f := facts{sm: sm, record: sm.Status.SpotSchedule, seen: &seen, now: now}
+	f := judge(sm, &seen, now, r.limits)
 	if seen.readingKnown {
-		f.record = record(sm.Status.SpotSchedule, seen.reading, now)
 		r.metrics.read(sm, seen.reading)
 	}
-	f.wanted = decide(sm, f.record)
-	if f.wanted.bySchedule && !seen.readingKnown {
-		return reconcile.Result{}, nil // the schedules' cache wakes us
+	if f.blind() {
+		return reconcile.Result{}, nil
 	}
+	r.queue(&f)
+	r.alarms.Set(request.NamespacedName, f.again)
 
-	var lookAgain time.Time
-	f.did, lookAgain = next(sm, f.wanted, &seen, now)
-	if f.wanted.bySchedule && !recorded(sm.Status.SpotSchedule, f.record) {
-		f.did = stepRecord
-	}
-	r.alarms.Set(request.NamespacedName, lookAgain)
-
-	f.failure = r.act(ctx, sm, f.did, f.wanted, &seen)
-	if f.did == stepRelease || errors.Is(f.failure, errHeldVerdictChanged) {
+	f.failure = r.act(ctx, &f)
+	if f.did == stepRelease || f.did == stepAbandon || errors.Is(f.failure, errHeldVerdictChanged) {
 		return reconcile.Result{}, f.failure
 	}
+	r.tendNode(ctx, &f)
 	return reconcile.Result{}, errors.Join(r.writeStatus(ctx, &f), retryable(f.failure))
 }
 
@@ -134,7 +129,7 @@ func (r *Reconciler) writeStatus(ctx context.Context, f *facts) error {
 	if err != nil {
 		return fmt.Errorf("writing the status: %w", err)
 	}
-	r.metrics.wrote(f)
+	r.metrics.wrote(f, &after.Status)
 	r.announce(f, &after.Status)
 	return nil
 }

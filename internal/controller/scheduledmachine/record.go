@@ -12,9 +12,11 @@ import (
 	"github.com/fivespot/fivespot/api/v1beta1"
 )
 
-// record returns what the status is to say about the schedule after a reading.
-// An unresolved reading leaves the last verdict in place: it is held.
-func record(before *v1beta1.SpotScheduleStatus, reading contract.Reading, now time.Time) *v1beta1.SpotScheduleStatus {
+// record returns what the status is to say about the schedule after a reading,
+// and the instant at which it says something else though nobody tells; zero when
+// only an event can change it. An unresolved reading leaves the last verdict in
+// place: it is held.
+func record(spec *v1beta1.ScheduledMachineSpec, before *v1beta1.SpotScheduleStatus, reading contract.Reading, now time.Time) (*v1beta1.SpotScheduleStatus, time.Time) {
 	after := &v1beta1.SpotScheduleStatus{
 		Resolved:           reading.Resolved(),
 		Reason:             reading.Reason,
@@ -25,26 +27,33 @@ func record(before *v1beta1.SpotScheduleStatus, reading contract.Reading, now ti
 	if before != nil {
 		after.Active = before.Active
 		after.LastTransitionTime = before.LastTransitionTime
+		after.RecentTransitions = before.RecentTransitions
 	}
-	if !reading.Resolved() {
-		return after
-	}
-	active := reading.State == contract.Active
-	if after.Active == nil || *after.Active != active {
+	if active := reading.State == contract.Active; reading.Resolved() && (after.Active == nil || *after.Active != active) {
 		after.Active = new(active)
 		after.LastTransitionTime = new(metav1.NewTime(now).Rfc3339Copy())
+		after.RecentTransitions = recentTransitions(spec, before, now)
 	}
-	return after
+	return after, follow(spec, before, after, reading, now)
 }
 
-// recorded reports whether the verdict of a record already stands in the status.
+// recorded reports whether the verdict of a record, and what is made of it,
+// already stand in the status.
 func recorded(before, after *v1beta1.SpotScheduleStatus) bool {
-	return verdictOf(before) == verdictOf(after)
+	return verdictOf(before) == verdictOf(after) && followedOf(before) == followedOf(after)
 }
 
-// verdictOf returns the verdict to go by: inactive where none was ever given.
+// verdictOf returns the last verdict: inactive where none was ever given.
 func verdictOf(status *v1beta1.SpotScheduleStatus) bool {
 	return status != nil && ptr.Deref(status.Active, false)
+}
+
+// followedOf returns the verdict that the machine follows.
+func followedOf(status *v1beta1.SpotScheduleStatus) bool {
+	if status != nil && status.Followed != nil {
+		return *status.Followed
+	}
+	return verdictOf(status)
 }
 
 // everResolved reports whether the schedule ever gave a verdict.

@@ -33,7 +33,7 @@ func TestTheRecordHoldsTheLastVerdictThroughAnyNumberOfUnresolvedReadings(t *tes
 		for i, state := range states {
 			now := noon.Add(time.Duration(i) * time.Minute)
 			before := current
-			current = record(current, reading(state), now)
+			current, _ = record(&v1beta1.ScheduledMachineSpec{}, current, reading(state), now)
 			if state != contract.Unresolved {
 				last = new(state == contract.Active)
 			}
@@ -55,7 +55,7 @@ func TestTheRecordHoldsTheLastVerdictThroughAnyNumberOfUnresolvedReadings(t *tes
 func TestAStaleStatusStillCounts(t *testing.T) {
 	stale := reading(contract.Active)
 	stale.Generation, stale.ObservedGeneration = 3, ptr.To[int64](2)
-	got := record(nil, stale, noon)
+	got, _ := record(&v1beta1.ScheduledMachineSpec{}, nil, stale, noon)
 	if !got.Stale || !got.Resolved || !verdictOf(got) || *got.ProviderGeneration != 2 {
 		t.Errorf("got %+v, want resolved, active, stale, of generation 2", got)
 	}

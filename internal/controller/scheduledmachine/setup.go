@@ -36,6 +36,10 @@ type Options struct {
 	Metrics prometheus.Registerer
 	// Concurrency is how many ScheduledMachines are worked on at once. Zero: 10.
 	Concurrency int
+	// FinalizerTimeout is how long after spec.gracefulShutdownTimeout a deleted
+	// ScheduledMachine is let go though not everything of it is gone. Zero:
+	// DefaultFinalizerTimeout.
+	FinalizerTimeout time.Duration
 }
 
 func (o *Options) applyDefaults() {
@@ -50,6 +54,9 @@ func (o *Options) applyDefaults() {
 	}
 	if o.Concurrency == 0 {
 		o.Concurrency = 10
+	}
+	if o.FinalizerTimeout == 0 {
+		o.FinalizerTimeout = DefaultFinalizerTimeout
 	}
 }
 
@@ -81,6 +88,7 @@ func Setup(ctx context.Context, mgr manager.Manager, options Options) error {
 		children:  newChildren(dynamicClient, registry, log),
 		clusters:  newClusters(dynamicClient, registry, log),
 		allowed:   options.AllowedGroups,
+		limits:    limits{finalizer: options.FinalizerTimeout},
 		clock:     options.Clock,
 		alarms:    alarm.New[types.NamespacedName](options.Clock),
 		events:    mgr.GetEventRecorder(v1beta1.FieldManager),

@@ -17,32 +17,89 @@ const (
 	stepNone step = iota
 	// stepRecord: the verdict has to stand in the status before it is acted upon.
 	stepRecord
+	// stepBeginDrain: so has the beginning of a drain of our own, which bounds it.
+	stepBeginDrain
 	// stepCreate: create whichever of the three objects is missing.
 	stepCreate
+	// stepQueue: as stepCreate, but too many machines are coming up already.
+	stepQueue
 	// stepDelete: delete the Machine; Cluster API drains the node and deletes the rest.
 	stepDelete
+	// stepReplace: delete a Machine that failed, so that another one can come.
+	stepReplace
+	// stepDrain: drain the node, since Cluster API would not, and then delete the Machine.
+	stepDrain
+	// stepForgetNode: delete the Node of a machine that is gone, since Cluster API did not.
+	stepForgetNode
+	// stepSyncDrain: give the Machine the drain timeout of the spec.
+	stepSyncDrain
 	// stepSkipDrain: tell Cluster API to stop waiting for the node's pods and volumes.
 	stepSkipDrain
 	// stepCleanUp: delete objects that have no Machine, which a crash can leave behind.
 	stepCleanUp
 	// stepRelease: let the ScheduledMachine itself go.
 	stepRelease
+	// stepAbandon: as stepRelease, though not everything is gone.
+	stepAbandon
 )
 
 // next returns the next step, and the instant at which to look again if
 // nothing happens until then; zero when only an event can change anything.
-func next(sm *v1beta1.ScheduledMachine, wanted want, seen *observation, now time.Time) (step, time.Time) {
-	if wanted.up {
-		return nextUp(sm, seen), time.Time{}
+func next(f *facts) (step, time.Time) {
+	taken, again := nextOfMachine(f)
+	if !f.sm.DeletionTimestamp.IsZero() && taken != stepRelease {
+		bound := finalizerDeadline(f)
+		if !f.now.Before(bound) {
+			return stepAbandon, time.Time{}
+		}
+		again = earliest(again, bound)
 	}
-	return nextDown(sm, wanted, seen, now)
+	return taken, again
 }
 
-func nextUp(sm *v1beta1.ScheduledMachine, seen *observation) step {
+func nextOfMachine(f *facts) (step, time.Time) {
+	machine := f.machine()
 	switch {
+	case machine != nil && !machine.DeletedAt.IsZero():
+		return nextOfGoing(f, machine)
+	case machine != nil && !f.wanted.skipDrain && drainTimeoutDiffers(f.sm, machine):
+		return stepSyncDrain, time.Time{}
+	case machine != nil && f.sm.Status.DrainStartTime != nil: // what has begun is brought to its end
+		return nextDrain(f, machine)
+	case f.wanted.up:
+		return nextUp(f), time.Time{}
+	case machine != nil:
+		return nextDown(f, machine)
+	}
+	return nextGone(f), time.Time{}
+}
+
+// nextOfGoing is for a Machine that is being deleted, whatever is wanted after
+// it: its time is bounded.
+func nextOfGoing(f *facts, machine *capi.MachineState) (step, time.Time) {
+	if machine.SkipsDrain {
+		return stepNone, time.Time{}
+	}
+	deadline := shutdownDeadline(f.sm, machine)
+	if f.wanted.skipDrain || !f.now.Before(deadline) {
+		return stepSkipDrain, time.Time{}
+	}
+	if drainTimeoutDiffers(f.sm, machine) {
+		return stepSyncDrain, deadline
+	}
+	return stepNone, deadline
+}
+
+func nextUp(f *facts) step {
+	seen := f.seen
+	switch {
+	case toReplace(f):
+		return stepReplace
 	case seen.machine.child != nil:
-		return stepNone // it runs, is coming up, is going and waited out, or is not ours
-	case len(orphans(&observation{leftovers: seen.leftovers})) > 0, outdated(&sm.Spec, seen) && len(orphans(seen)) > 0:
+		return stepNone // it runs, is coming up, or is not ours
+	case nodeIsLeft(f):
+		return stepForgetNode
+	case len(orphans(&observation{leftovers: seen.leftovers})) > 0, outdated(f.sm, seen) && len(orphans(seen)) > 0:
 		return stepCleanUp
 	case seen.bootstrap.deleting() || seen.infrastructure.deleting():
 		return stepNone
@@ -52,44 +109,78 @@ func nextUp(sm *v1beta1.ScheduledMachine, seen *observation) step {
 	return stepCreate
 }
 
-func nextDown(sm *v1beta1.ScheduledMachine, wanted want, seen *observation, now time.Time) (step, time.Time) {
-	machine := seen.machine.state()
-	switch {
-	case machine != nil && machine.DeletedAt.IsZero():
-		return stepDelete, time.Time{}
-	case machine != nil && machine.SkipsDrain:
-		return stepNone, time.Time{}
-	case machine != nil:
-		deadline := shutdownDeadline(sm, machine)
-		if wanted.skipDrain || !now.Before(deadline) {
-			return stepSkipDrain, time.Time{}
-		}
-		return stepNone, deadline
-	case len(orphans(seen)) > 0:
-		return stepCleanUp, time.Time{}
-	case remains(seen):
-		return stepNone, time.Time{}
-	case !sm.DeletionTimestamp.IsZero():
-		return stepRelease, time.Time{}
+// nextDown is for a Machine that is up and not wanted.
+func nextDown(f *facts, machine *capi.MachineState) (step, time.Time) {
+	if f.seen.undrained && !f.wanted.skipDrain && machine.NodeName != "" {
+		return nextDrain(f, machine)
 	}
-	return stepNone, time.Time{}
+	return stepDelete, time.Time{}
 }
 
-// outdated reports whether an object that waits for its Machine was made from a
-// spec that has changed since. One that does not say is taken as it is.
-func outdated(spec *v1beta1.ScheduledMachineSpec, seen *observation) bool {
+// nextDrain is for a node that Cluster API would not drain.
+func nextDrain(f *facts, machine *capi.MachineState) (step, time.Time) {
+	began := f.sm.Status.DrainStartTime
+	switch {
+	case f.wanted.skipDrain, machine.NodeName == "":
+		return stepDelete, time.Time{}
+	case began == nil:
+		return stepBeginDrain, time.Time{}
+	case !f.now.Before(drainDeadline(f.sm)):
+		return stepDelete, time.Time{}
+	}
+	return stepDrain, earliest(f.now.Add(drainInterval), drainDeadline(f.sm))
+}
+
+// nextGone is for when there is no Machine of ours and none is wanted.
+func nextGone(f *facts) step {
+	switch {
+	case nodeIsLeft(f):
+		return stepForgetNode
+	case len(orphans(f.seen)) > 0:
+		return stepCleanUp
+	case remains(f.seen):
+		return stepNone
+	case !f.sm.DeletionTimestamp.IsZero():
+		return stepRelease
+	}
+	return stepNone
+}
+
+// nodeIsLeft reports whether the Node of a machine that we drained ourselves is
+// still to be deleted.
+func nodeIsLeft(f *facts) bool {
+	return f.sm.Status.DrainStartTime != nil && f.sm.Status.NodeRef != nil &&
+		f.seen.machine.child == nil && f.now.Before(f.sm.Status.DrainStartTime.Add(shutdownTimeout(f.sm)+nodeDeletionPatience))
+}
+
+// outdated reports whether an object that waits for its Machine, or the Machine
+// itself, was made from a spec that has changed since. One that does not say is
+// taken as it is.
+func outdated(sm *v1beta1.ScheduledMachine, seen *observation) bool {
+	return len(outOfDate(sm, seen)) > 0
+}
+
+// outOfDate names the fields of the spec that have changed since the objects
+// were made from them.
+func outOfDate(sm *v1beta1.ScheduledMachine, seen *observation) []string {
+	var fields []string
 	for _, pair := range []struct {
 		piece
-		spec *v1beta1.EmbeddedObject
-	}{{seen.bootstrap, &spec.BootstrapSpec}, {seen.infrastructure, &spec.InfrastructureSpec}} {
+		field string
+		hash  func() (string, error)
+	}{
+		{seen.bootstrap, "spec.bootstrapSpec", func() (string, error) { return capi.SpecHash(&sm.Spec.BootstrapSpec) }},
+		{seen.infrastructure, "spec.infrastructureSpec", func() (string, error) { return capi.SpecHash(&sm.Spec.InfrastructureSpec) }},
+		{seen.machine, "spec.machineTemplate or spec.version", func() (string, error) { return capi.MachineHash(sm) }},
+	} {
 		if !pair.present() || pair.child.specHash == "" {
 			continue
 		}
-		if hash, err := capi.SpecHash(pair.spec); err == nil && hash != pair.child.specHash {
-			return true
+		if hash, err := pair.hash(); err == nil && hash != pair.child.specHash {
+			fields = append(fields, pair.field)
 		}
 	}
-	return false
+	return fields
 }
 
 // orphans returns the objects of ours, not yet being deleted, that no Machine
@@ -115,18 +206,4 @@ func remains(seen *observation) bool {
 		}
 	}
 	return len(seen.leftovers) > 0
-}
-
-// shutdownDeadline is when a shutdown has lasted as long as it may.
-func shutdownDeadline(sm *v1beta1.ScheduledMachine, machine *capi.MachineState) time.Time {
-	return machine.DeletedAt.Add(timeout(sm.Spec.GracefulShutdownTimeout))
-}
-
-// timeout returns a timeout of the spec; the schema has checked its form.
-func timeout(text v1beta1.Timeout) time.Duration {
-	duration, err := time.ParseDuration(string(text))
-	if err != nil {
-		return 5 * time.Minute // the schema's default
-	}
-	return duration
 }

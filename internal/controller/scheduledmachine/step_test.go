@@ -20,6 +20,12 @@ func TestTheNextStep(t *testing.T) {
 		change(seen)
 		return seen
 	}
+	letGo := noon.Add(5*time.Minute + time.Hour)
+	undrained := with(whole(&capi.MachineState{NodeName: "worker-1"}, time.Time{}), func(o *observation) { o.undrained = true })
+	draining := func(sm *v1beta1.ScheduledMachine) {
+		sm.Status.DrainStartTime = &metav1.Time{Time: minuteAgo}
+		sm.Status.NodeRef = &v1beta1.NodeReference{Name: "worker-1"}
+	}
 	for name, test := range map[string]struct {
 		sm     *v1beta1.ScheduledMachine
 		wanted want
@@ -30,7 +36,7 @@ func TestTheNextStep(t *testing.T) {
 		"up, nothing exists":                   {wanted: up, seen: nothing(), want: stepCreate},
 		"up, all exists":                       {wanted: up, seen: whole(nil, time.Time{}), want: stepNone},
 		"up, a crash left two without Machine": {wanted: up, want: stepCreate, seen: with(whole(nil, time.Time{}), func(o *observation) { o.machine = absent("Machine") })},
-		"up, the earlier Machine is going":     {wanted: up, seen: whole(nil, minuteAgo), want: stepNone},
+		"up, the earlier Machine is going":     {wanted: up, seen: whole(nil, minuteAgo), want: stepNone, again: minuteAgo.Add(5 * time.Minute)},
 		"up, earlier infrastructure is going": {wanted: up, want: stepNone, seen: with(nothing(), func(o *observation) {
 			o.infrastructure = present("DevMachine", true, minuteAgo, nil)
 		})},
@@ -58,18 +64,47 @@ func TestTheNextStep(t *testing.T) {
 		"down, a crash left two without Machine": {wanted: down, want: stepCleanUp, seen: with(whole(nil, time.Time{}), func(o *observation) {
 			o.machine = absent("Machine")
 		})},
-		"deleted, infrastructure is going": {sm: rack(deleted), wanted: down, want: stepNone, seen: with(nothing(), func(o *observation) {
+		"deleted, infrastructure is going": {sm: rack(deleted), wanted: down, want: stepNone, again: letGo, seen: with(nothing(), func(o *observation) {
 			o.infrastructure = present("DevMachine", true, minuteAgo, nil)
 		})},
 		"deleted, nothing exists":    {sm: rack(deleted), wanted: down, seen: nothing(), want: stepRelease},
-		"deleted, the Machine is up": {sm: rack(deleted), wanted: down, seen: whole(nil, time.Time{}), want: stepDelete},
+		"deleted, the Machine is up": {sm: rack(deleted), wanted: down, seen: whole(nil, time.Time{}), want: stepDelete, again: letGo},
+		"deleted, the time to go is over": {
+			sm: rack(func(sm *v1beta1.ScheduledMachine) {
+				sm.DeletionTimestamp = &metav1.Time{Time: noon.Add(-65 * time.Minute)}
+			}),
+			wanted: down, seen: whole(nil, noon.Add(-64*time.Minute)), want: stepAbandon,
+		},
+		"down, its drain timeout is not the spec's": {
+			wanted: down, seen: whole(&capi.MachineState{DrainTimeout: new(time.Hour)}, time.Time{}), want: stepSyncDrain,
+		},
+		"kill, its drain timeout is not the spec's": {
+			wanted: kill, seen: whole(&capi.MachineState{DrainTimeout: new(time.Hour)}, time.Time{}), want: stepDelete,
+		},
+		"going, its drain timeout is not the spec's": {
+			wanted: down, seen: whole(&capi.MachineState{DrainTimeout: new(time.Hour)}, minuteAgo), want: stepSyncDrain, again: minuteAgo.Add(5 * time.Minute),
+		},
+		"down, Cluster API would not drain": {wanted: down, seen: undrained, want: stepBeginDrain},
+		"kill, Cluster API would not drain": {wanted: kill, seen: undrained, want: stepDelete},
+		"down, our drain is under way": {
+			sm: rack(draining), wanted: down, seen: undrained, want: stepDrain, again: noon.Add(5 * time.Second),
+		},
+		"up again, our drain is under way": {
+			sm: rack(draining), wanted: up, seen: undrained, want: stepDrain, again: noon.Add(5 * time.Second),
+		},
+		"down, the time of our drain is over": {
+			sm:     rack(draining, func(sm *v1beta1.ScheduledMachine) { sm.Spec.NodeDrainTimeout = "60s" }),
+			wanted: down, seen: with(whole(&capi.MachineState{NodeName: "worker-1", DrainTimeout: new(time.Minute)}, time.Time{}), func(o *observation) { o.undrained = true }), want: stepDelete,
+		},
+		"down, the Node of a machine that we drained is left": {sm: rack(draining), wanted: down, seen: nothing(), want: stepForgetNode},
+		"up, the Node of a machine that we drained is left":   {sm: rack(draining), wanted: up, seen: nothing(), want: stepForgetNode},
 	} {
 		t.Run(name, func(t *testing.T) {
 			sm := test.sm
 			if sm == nil {
 				sm = rack()
 			}
-			got, again := next(sm, test.wanted, test.seen, noon)
+			got, again := next(&facts{sm: sm, wanted: test.wanted, seen: test.seen, now: noon, limits: limits{finalizer: time.Hour}})
 			if got != test.want || !again.Equal(test.again) {
 				t.Errorf("got step %d, again at %s; want step %d, again at %s", got, again, test.want, test.again)
 			}

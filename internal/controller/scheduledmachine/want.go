@@ -23,7 +23,7 @@ type want struct {
 }
 
 // decide applies the precedence: killSwitch, then deletion, then enabled=false,
-// then the verdict on record. The switch comes first because a machine that is
+// then the verdict that is followed. The switch comes first because a machine that is
 // being deleted may be killed too.
 func decide(sm *v1beta1.ScheduledMachine, record *v1beta1.SpotScheduleStatus) want {
 	switch {
@@ -33,10 +33,27 @@ func decide(sm *v1beta1.ScheduledMachine, record *v1beta1.SpotScheduleStatus) wa
 		return want{reason: v1beta1.ReasonMachineDeleted, rest: v1beta1.PhaseTerminated}
 	case !ptr.Deref(sm.Spec.Enabled, true):
 		return want{reason: v1beta1.ReasonScheduleDisabled, rest: v1beta1.PhaseDisabled}
-	case verdictOf(record):
-		return want{up: true, bySchedule: true, reason: v1beta1.ReasonScheduleActive}
 	case !everResolved(record):
 		return want{bySchedule: true, reason: v1beta1.ReasonAwaitingSchedule, rest: v1beta1.PhaseInactive}
 	}
-	return want{bySchedule: true, reason: v1beta1.ReasonScheduleInactive, rest: v1beta1.PhaseInactive}
+	return bySchedule(record)
+}
+
+// bySchedule is what is wanted by a schedule that has given a verdict.
+func bySchedule(record *v1beta1.SpotScheduleStatus) want {
+	wanted := want{up: followedOf(record), bySchedule: true}
+	if !wanted.up {
+		wanted.rest = v1beta1.PhaseInactive
+	}
+	switch verdict := verdictOf(record); {
+	case leading(record):
+		wanted.reason = v1beta1.ReasonActivationLead
+	case wanted.up != verdict:
+		wanted.reason = v1beta1.ReasonMinimumStateDuration
+	case verdict:
+		wanted.reason = v1beta1.ReasonScheduleActive
+	default:
+		wanted.reason = v1beta1.ReasonScheduleInactive
+	}
+	return wanted
 }

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package scheduledmachine
+
+import (
+	"time"
+
+	"github.com/fivespot/fivespot/api/v1beta1"
+	"github.com/fivespot/fivespot/internal/capi"
+)
+
+const (
+	// defaultShutdownTimeout and defaultProvisioningTimeout are the schema's defaults.
+	defaultShutdownTimeout     = 5 * time.Minute
+	defaultProvisioningTimeout = 30 * time.Minute
+	// DefaultFinalizerTimeout is how long after the time given to a shutdown a
+	// deleted ScheduledMachine is let go, unless the options say otherwise.
+	DefaultFinalizerTimeout = 10 * time.Minute
+	// drainInterval is how often an eviction that was refused is asked for again.
+	drainInterval = 5 * time.Second
+	// nodeDeletionPatience is how long after the time given to a shutdown it is
+	// tried to delete the Node that it left.
+	nodeDeletionPatience = 2 * time.Minute
+)
+
+// shutdownDeadline is when a shutdown has lasted as long as it may.
+func shutdownDeadline(sm *v1beta1.ScheduledMachine, machine *capi.MachineState) time.Time {
+	begin := machine.DeletedAt
+	if drain := sm.Status.DrainStartTime; drain != nil && drain.Time.Before(begin) {
+		begin = drain.Time
+	}
+	return begin.Add(shutdownTimeout(sm))
+}
+
+// drainDeadline is when a drain of our own has lasted as long as it may.
+func drainDeadline(sm *v1beta1.ScheduledMachine) time.Time {
+	limit := shutdownTimeout(sm)
+	if drain := drainTimeout(sm); drain > 0 {
+		limit = min(limit, drain)
+	}
+	return sm.Status.DrainStartTime.Add(limit)
+}
+
+// finalizerDeadline is when a ScheduledMachine that is being deleted is let go,
+// whatever is left.
+func finalizerDeadline(f *facts) time.Time {
+	return f.sm.DeletionTimestamp.Add(shutdownTimeout(f.sm) + f.limits.finalizer)
+}
+
+func shutdownTimeout(sm *v1beta1.ScheduledMachine) time.Duration {
+	return timeoutOr(sm.Spec.GracefulShutdownTimeout, defaultShutdownTimeout)
+}
+
+// drainTimeout bounds the drain of the node; zero sets no bound.
+func drainTimeout(sm *v1beta1.ScheduledMachine) time.Duration {
+	return timeoutOr(sm.Spec.NodeDrainTimeout, defaultShutdownTimeout)
+}
+
+// drainTimeoutDiffers reports whether the Machine has another drain timeout than
+// the spec asks for; no timeout and zero are one.
+func drainTimeoutDiffers(sm *v1beta1.ScheduledMachine, machine *capi.MachineState) bool {
+	has := time.Duration(0)
+	if machine.DrainTimeout != nil {
+		has = *machine.DrainTimeout
+	}
+	return has != drainTimeout(sm)
+}
+
+// timeoutOr returns a timeout of the spec, whose form the schema has checked, or
+// another one where the spec gives none.
+func timeoutOr(text v1beta1.Timeout, otherwise time.Duration) time.Duration {
+	duration, err := time.ParseDuration(string(text))
+	if err != nil {
+		return otherwise
+	}
+	return duration
+}
