@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package shard
+
+import "github.com/prometheus/client_golang/prometheus"
+
+var heldDesc = prometheus.NewDesc("fivespot_shards_held",
+	"Shards that this replica holds and acts for.", nil, nil)
+
+// Describe implements prometheus.Collector.
+func (r *Replica) Describe(descriptions chan<- *prometheus.Desc) { descriptions <- heldDesc }
+
+// Collect implements prometheus.Collector.
+func (r *Replica) Collect(collected chan<- prometheus.Metric) {
+	collected <- prometheus.MustNewConstMetric(heldDesc, prometheus.GaugeValue, float64(r.Held()))
+}
