@@ -106,10 +106,13 @@ func (c *Clusters) followNodes(made *connection, client kubernetes.Interface) *f
 		reduce:   reduceNodes,
 		kind:     &corev1.Node{},
 		store:    made.nodes,
-		classify: func(err error) *fault { return classify(err, made.where) },
+		classify: func(err error) *fault { return classify(err, made.where, followNodesVerbs) },
 		health:   func(why *fault) { c.healthChanged(made, why) },
 	}
 }
+
+// followNodesVerbs are what following Nodes needs.
+const followNodesVerbs = "list and watch Nodes"
 
 // nodeLimit is how many Nodes of one cluster are kept at most, four times what
 // Kubernetes is made for.
@@ -163,7 +166,7 @@ func (c *Clusters) suspect(of *connection, err error) {
 	if errors.Is(err, context.Canceled) {
 		return
 	}
-	c.healthChanged(of, classify(err, of.where))
+	c.healthChanged(of, classify(err, of.where, "change Nodes"))
 	c.mu.Lock()
 	probe := of.probe
 	c.mu.Unlock()

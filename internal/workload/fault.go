@@ -58,15 +58,22 @@ func (f *fault) Error() string { return f.message }
 // Unwrap lets client-go see what kind of error it was.
 func (f *fault) Unwrap() error { return f.cause }
 
-// classify says in words of our own what a request for Nodes failed of. where
-// names the API server.
-func classify(err error, where string) *fault {
+// Explain says in words of our own why a request of a View's client failed, for
+// an error's own words may be the server's. what is what was asked for, such as
+// "patch Nodes".
+func Explain(err error, what string) string {
+	return classify(err, "the API server of the workload cluster", what).message
+}
+
+// classify says in words of our own why a request failed. where names the API
+// server, what is what was asked for.
+func classify(err error, where, what string) *fault {
 	if already, is := errors.AsType[*fault](err); is {
 		return already
 	}
 	f := &fault{reason: ReasonUnreachable, label: "unreachable", cause: err}
 	if status := apierrors.APIStatus(nil); errors.As(err, &status) {
-		f.answered(int(status.Status().Code), where)
+		f.answered(int(status.Status().Code), where, what)
 		return f
 	}
 	f.message = where + " " + unanswered(err)
@@ -78,17 +85,17 @@ func classify(err error, where string) *fault {
 }
 
 // answered describes an answer by its HTTP status alone.
-func (f *fault) answered(code int, where string) {
+func (f *fault) answered(code int, where, what string) {
 	f.label = "kube_error"
 	switch code {
 	case http.StatusUnauthorized:
 		f.reason, f.message = ReasonUnauthorized, where+" does not accept the kubeconfig's credentials (HTTP 401)"
 	case http.StatusForbidden:
-		f.reason, f.message = ReasonForbidden, where+" does not let the kubeconfig's user list and watch Nodes (HTTP 403)"
+		f.reason, f.message = ReasonForbidden, where+" does not let the kubeconfig's user "+what+" (HTTP 403)"
 	case 0:
 		f.reason, f.message = ReasonUnexpectedAnswer, where+" does not answer as a Kubernetes API server does"
 	default:
-		f.reason, f.message = ReasonUnexpectedAnswer, fmt.Sprintf("%s answers a request for Nodes with HTTP %d", where, code)
+		f.reason, f.message = ReasonUnexpectedAnswer, fmt.Sprintf("%s answers a request to %s with HTTP %d", where, what, code)
 	}
 }
 
