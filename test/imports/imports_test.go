@@ -70,16 +70,35 @@ var layers = map[string]layer{
 		forbidden: heavy,
 	},
 	"the controller links neither providers nor the sdk": {
-		packages:  []string{"./internal/controller/..."},
-		own:       []string{"internal/controller", "internal/kinds", "internal/schedules", "internal/capi", "internal/alarm", "api"},
+		packages: []string{"./internal/controller/..."},
+		own: []string{
+			"internal/controller", "internal/kinds", "internal/schedules", "internal/capi", "internal/alarm",
+			"internal/workload", "internal/taints", "internal/drain", "internal/activation", "internal/shard", "api",
+		},
 		forbidden: []string{"k8s.io/kubernetes"},
 	},
 	"the controller command links neither providers nor the sdk": {
 		packages: []string{"./cmd/controller"},
 		own: []string{
 			"cmd/controller", "internal/controller", "internal/kinds", "internal/schedules", "internal/capi",
-			"internal/alarm", "internal/version", "api",
+			"internal/alarm", "internal/workload", "internal/taints", "internal/drain", "internal/activation", "internal/shard",
+			"internal/version", "api",
 		},
+		forbidden: []string{"k8s.io/kubernetes"},
+	},
+	"what looks after Nodes knows the api": {
+		packages:  []string{"./internal/workload/...", "./internal/taints/..."},
+		own:       []string{"internal/workload", "internal/taints", "internal/alarm", "api"},
+		forbidden: heavy,
+	},
+	"sharing the work knows nothing of ours": {
+		packages:  []string{"./internal/activation/...", "./internal/shard/..."},
+		own:       []string{"internal/activation", "internal/shard"},
+		forbidden: heavy,
+	},
+	"draining knows nothing of ours": {
+		packages:  []string{"./internal/drain/..."},
+		own:       []string{"internal/drain"},
 		forbidden: []string{"k8s.io/kubernetes"},
 	},
 	"what reads schedules and builds machines knows the api": {
