@@ -2,5 +2,282 @@
 
 package conformance
 
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	authorizationv1 "k8s.io/api/authorization/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/fivespot/fivespot/api/contract"
+	"github.com/fivespot/fivespot/api/v1beta1"
+)
+
+// adviceRights is what to do about an account with too many rights.
+const adviceRights = "Grant get, list and watch on the kind and get, update and patch on its /status, by name, and nothing else; " +
+	"`kubectl auth can-i --list --as=system:serviceaccount:NAMESPACE:NAME` shows what the account may do. " +
+	"What decisions depend on beside the kind can be named by --may-read (Options.MayRead)."
+
 // accountChecks ask the API server what the provider's account may do.
-func accountChecks() []Check { return nil }
+func accountChecks() []Check {
+	checks := []Check{
+		{
+			ID: "account-reads-kind", Title: "The account may get, list and watch the kind in every namespace",
+			Advice: "Grant get, list and watch on the kind by a ClusterRole and a ClusterRoleBinding.",
+			run:    accountReadsKind,
+		},
+		{
+			ID: "account-writes-status", Title: "The account may write the status of the kind in every namespace",
+			Advice: "Grant get, update and patch on the kind's /status by a ClusterRole and a ClusterRoleBinding.",
+			run:    accountWritesStatus,
+		},
+		refused("account-spares-spec", "The account may not write the kind beside its status", specQuestions),
+		refused("account-spares-schedules", "The account may do nothing to other schedule kinds", scheduleQuestions),
+		refused("account-spares-machines", "The account may do nothing in the group "+v1beta1.GroupVersion.Group, machineQuestions),
+		refused("account-no-wildcard", "The account has no right by a wildcard", wildcardQuestions),
+		refused("account-spares-cluster", "The account may read no Secret and change nothing else in the cluster", clusterQuestions),
+	}
+	for i := range checks {
+		check := &checks[i]
+		check.Group, check.Rule, check.Level = GroupAccount, "C29", Required
+		check.needs, check.uses = []string{idGroup}, []given{givenAccount}
+	}
+	return checks
+}
+
+// question is one thing to ask for: a verb on a resource, in all namespaces.
+type question struct {
+	verb, group, resource, subresource string
+}
+
+// String spells the question as RBAC would grant it.
+func (q question) String() string {
+	resource := q.resource
+	if q.subresource != "" {
+		resource += "/" + q.subresource
+	}
+	if q.group != "" {
+		resource += "." + q.group
+	}
+	return q.verb + " " + resource
+}
+
+// on returns the questions for each of the verbs on a resource, given as
+// "resource" or "resource/subresource".
+func on(group, resource string, verbs ...string) []question {
+	resource, subresource, _ := strings.Cut(resource, "/")
+	var all []question
+	for _, verb := range verbs {
+		all = append(all, question{verb, group, resource, subresource})
+	}
+	return all
+}
+
+var (
+	readVerbs  = []string{"get", "list", "watch"}
+	writeVerbs = []string{"create", "update", "patch", "delete", "deletecollection"}
+)
+
+// everything returns the questions for all verbs on a resource and its status.
+func everything(group, resource string) []question {
+	return slices.Concat(
+		on(group, resource, readVerbs...), on(group, resource, writeVerbs...),
+		on(group, resource+"/status", "get", "update", "patch"))
+}
+
+func (e *env) plural() string { return e.definition().Spec.Names.Plural }
+
+// accountReadsKind asks for what a provider cannot do without.
+func accountReadsKind(ctx context.Context, e *env) (finding, error) {
+	account := &corev1.ServiceAccount{}
+	name := e.options.ServiceAccount
+	switch err := e.client.Get(ctx, client.ObjectKey(name), account); {
+	case apierrors.IsNotFound(err):
+		return fail("the service account %s does not exist", name)
+	case err != nil && !apierrors.IsForbidden(err):
+		return finding{}, fmt.Errorf("reading the service account: %w", err)
+	}
+	_, lacks, err := e.ask(ctx, on(contract.Group, e.plural(), readVerbs...))
+	if err != nil {
+		return finding{}, err
+	}
+	if len(lacks) > 0 {
+		return fail("it may not %s", listed(lacks))
+	}
+	return pass("")
+}
+
+// accountWritesStatus is content with either way to write.
+func accountWritesStatus(ctx context.Context, e *env) (finding, error) {
+	may, lacks, err := e.ask(ctx, on(contract.Group, e.plural()+"/status", "patch", "update"))
+	if err != nil {
+		return finding{}, err
+	}
+	if len(may) == 0 {
+		return fail("it may not %s", listed(lacks))
+	}
+	return pass("")
+}
+
+// refused returns a check that no question is answered with yes.
+func refused(id, title string, questions func(*env) []question) Check {
+	return Check{ID: id, Title: title, Advice: adviceRights, run: func(ctx context.Context, e *env) (finding, error) {
+		asked := slices.DeleteFunc(questions(e), func(q question) bool { return mayRead(e.options.MayRead, q) })
+		may, _, err := e.ask(ctx, asked)
+		if err != nil {
+			return finding{}, err
+		}
+		if len(may) > 0 {
+			return fail("it may %s", listed(may))
+		}
+		return pass("")
+	}}
+}
+
+// ask asks the API server what the account may do, and returns the questions by answer.
+func (e *env) ask(ctx context.Context, questions []question) (may, lacks []question, err error) {
+	account := e.options.ServiceAccount
+	for _, q := range questions {
+		review := &authorizationv1.SubjectAccessReview{Spec: authorizationv1.SubjectAccessReviewSpec{
+			User: "system:serviceaccount:" + account.Namespace + ":" + account.Name,
+			Groups: []string{
+				"system:serviceaccounts", "system:serviceaccounts:" + account.Namespace, "system:authenticated",
+			},
+			ResourceAttributes: &authorizationv1.ResourceAttributes{
+				Verb: q.verb, Group: q.group, Resource: q.resource, Subresource: q.subresource,
+			},
+		}}
+		if err := e.client.Create(ctx, review); err != nil {
+			return nil, nil, fmt.Errorf("asking whether the account may %s: %w", q, err)
+		}
+		if review.Status.Allowed {
+			may = append(may, q)
+		} else {
+			lacks = append(lacks, q)
+		}
+	}
+	return may, lacks, nil
+}
+
+// listed names some of the questions, and how many there are.
+func listed(questions []question) string {
+	const most = 5
+	var texts []string
+	for _, q := range questions[:min(len(questions), most)] {
+		texts = append(texts, q.String())
+	}
+	text := strings.Join(texts, ", ")
+	if len(questions) > most {
+		text += fmt.Sprintf(" and %d more", len(questions)-most)
+	}
+	return text
+}
+
+// mayRead reports whether a question is for a right to read that was declared.
+func mayRead(declared []string, q question) bool {
+	if !slices.Contains(readVerbs, q.verb) || q.subresource != "" {
+		return false
+	}
+	for _, one := range declared {
+		resource, group, _ := strings.Cut(one, ".")
+		if group == q.group && (resource == "*" || resource == q.resource) {
+			return true
+		}
+	}
+	return false
+}
+
+// specQuestions are for the kind beside its status.
+func specQuestions(e *env) []question {
+	return slices.Concat(
+		on(contract.Group, e.plural(), writeVerbs...),
+		on(contract.Group, e.plural()+"/finalizers", "update", "patch"),
+		on(contract.Group, e.plural()+"/scale", "update", "patch"))
+}
+
+// shipped are the plurals that the guide's readers are likely to have, whether
+// or not their CRDs are installed.
+var shipped = []string{"capitalmarketsschedules", "manualschedules", "timebasedspotschedules"}
+
+// scheduleQuestions are for the other kinds of the group.
+func scheduleQuestions(e *env) []question {
+	plurals := slices.Clone(shipped)
+	for _, definition := range e.definitions {
+		if definition.Spec.Group == contract.Group {
+			plurals = append(plurals, definition.Spec.Names.Plural)
+		}
+	}
+	slices.Sort(plurals)
+	var all []question
+	for _, plural := range slices.Compact(plurals) {
+		if plural != e.plural() {
+			all = append(all, everything(contract.Group, plural)...)
+		}
+	}
+	return all
+}
+
+func machineQuestions(*env) []question {
+	return slices.Concat(
+		everything(v1beta1.GroupVersion.Group, "scheduledmachines"),
+		on(v1beta1.GroupVersion.Group, "scheduledmachines/finalizers", "update", "patch"))
+}
+
+// wildcardQuestions name the wildcards themselves, which only a rule with the
+// same wildcard grants.
+func wildcardQuestions(e *env) []question {
+	var all []question
+	for _, where := range []struct{ group, resource string }{
+		{contract.Group, e.plural()},
+		{contract.Group, e.plural() + "/status"},
+	} {
+		all = append(all, on(where.group, where.resource, "*")...)
+	}
+	verbs := slices.Concat(readVerbs, writeVerbs, []string{"*"})
+	for _, where := range []struct{ group, resource string }{
+		{contract.Group, "*"},
+		{contract.Group, "*/status"},
+		{v1beta1.GroupVersion.Group, "*"},
+		{"", "*"},
+		{"*", "*"},
+		{"*", e.plural()},
+		{"*", e.plural() + "/status"},
+	} {
+		all = append(all, on(where.group, where.resource, verbs...)...)
+	}
+	return all
+}
+
+// clusterQuestions are for what a stolen token must not be good for.
+func clusterQuestions(*env) []question {
+	rbac := "rbac.authorization.k8s.io"
+	return slices.Concat(
+		on("", "secrets", readVerbs...),
+		on("", "secrets", writeVerbs...),
+		on("", "configmaps", writeVerbs...),
+		on("", "namespaces", writeVerbs...),
+		on("", "nodes", writeVerbs...),
+		on("", "pods", writeVerbs...),
+		on("", "pods/exec", "create", "get"),
+		on("", "serviceaccounts", append([]string{"impersonate"}, writeVerbs...)...),
+		on("", "serviceaccounts/token", "create"),
+		on("", "users", "impersonate"),
+		on("", "groups", "impersonate"),
+		on("apps", "deployments", writeVerbs...),
+		on("apps", "daemonsets", writeVerbs...),
+		on("batch", "jobs", writeVerbs...),
+		on(rbac, "roles", append([]string{"bind", "escalate"}, writeVerbs...)...),
+		on(rbac, "rolebindings", writeVerbs...),
+		on(rbac, "clusterroles", append([]string{"bind", "escalate"}, writeVerbs...)...),
+		on(rbac, "clusterrolebindings", writeVerbs...),
+		on("apiextensions.k8s.io", "customresourcedefinitions", writeVerbs...),
+		on("admissionregistration.k8s.io", "mutatingwebhookconfigurations", writeVerbs...),
+		on("admissionregistration.k8s.io", "validatingwebhookconfigurations", writeVerbs...),
+		on("cluster.x-k8s.io", "machines", writeVerbs...),
+		on("cluster.x-k8s.io", "clusters", writeVerbs...),
+	)
+}

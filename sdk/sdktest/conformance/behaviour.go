@@ -2,5 +2,28 @@
 
 package conformance
 
-// behaviourChecks look at what the provider does.
-func behaviourChecks() []Check { return nil }
+import "slices"
+
+// Ids of checks that others rest on.
+const (
+	idAppears  = "status-appears"
+	idBoolean  = "status-active-boolean"
+	idActive   = "active-verdict"
+	idInactive = "inactive-verdict"
+	idFollows  = "follows-edits"
+	idInvalid  = "invalid-keeps-verdict"
+	idRecovers = "invalid-recovers"
+	idMany     = "many-objects"
+)
+
+// behaviourChecks look at what the provider does. Those that need peace come
+// after those that make objects, so that they see many objects at peace.
+func behaviourChecks() []Check {
+	checks := slices.Concat(verdictChecks(), undecidedChecks(), editChecks(), objectChecks(), quietChecks(), traceChecks())
+	for i := range checks {
+		check := &checks[i]
+		check.Group = GroupBehaviour
+		check.uses = append([]given{givenOn}, check.uses...)
+	}
+	return checks
+}

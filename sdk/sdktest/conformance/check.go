@@ -33,11 +33,12 @@ type Check struct {
 	// Advice says what to do about a failure.
 	Advice string
 
-	// needs are the checks without which this one says nothing.
+	// needs are the checks while one of which fails this one says nothing. What
+	// they need in turn counts as well.
 	needs []string
 	// uses are what the options have to give.
 	uses []given
-	// run looks. An error is the kit's own trouble, see [session.judge].
+	// run looks. An error is the kit's own trouble, see weigh.
 	run func(context.Context, *env) (finding, error)
 }
 

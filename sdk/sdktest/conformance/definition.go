@@ -36,6 +36,7 @@ func definitionChecks() []Check {
 			ID: idEstablished, Rule: "C1", Level: Required,
 			Title:  "The API server serves the kind",
 			Advice: "See the conditions of the CRD: `kubectl get crd NAME -o yaml`. Names that another CRD of the group has already are not accepted.",
+			needs:  []string{idGroup},
 			run: func(_ context.Context, e *env) (finding, error) {
 				return answer(notServed(e.definition(), e.options.APIVersion))
 			},

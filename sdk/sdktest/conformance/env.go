@@ -40,8 +40,6 @@ type env struct {
 	definitions []apiextensionsv1.CustomResourceDefinition
 	samples     *samples
 	spaces      []*space
-	// made are the objects to remove one by one, in a namespace that stays.
-	made []client.Object
 }
 
 func newEnv(o *Options) (*env, error) {
@@ -139,11 +137,6 @@ func (e *env) cleanUp(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanTime)
 	defer cancel()
 	var errs []error
-	for _, object := range slices.Backward(e.made) {
-		if err := client.IgnoreNotFound(e.client.Delete(ctx, object)); err != nil {
-			errs = append(errs, fmt.Errorf("deleting %s: %w", object.GetName(), err))
-		}
-	}
 	for _, space := range e.spaces {
 		errs = append(errs, space.close(ctx))
 	}

@@ -69,6 +69,9 @@ type Report struct {
 	// Started is when the run began, and Seconds how long it took.
 	Started time.Time `json:"started"`
 	Seconds float64   `json:"seconds"`
+	// Strict and AllowIncomplete are the options of those names.
+	Strict          bool `json:"strict,omitempty"`
+	AllowIncomplete bool `json:"allowIncomplete,omitempty"`
 	// Outcome is that of the whole.
 	Outcome Outcome `json:"outcome"`
 	// Required and Recommended are the score.
@@ -90,7 +93,7 @@ func (r *Report) Failures() []Result {
 }
 
 // conclude sets the score and the outcome of the whole from the results.
-func (r *Report) conclude(o *Options) {
+func (r *Report) conclude() {
 	r.Required, r.Recommended = Count{}, Count{}
 	for _, result := range r.Results {
 		count := &r.Recommended
@@ -107,9 +110,9 @@ func (r *Report) conclude(o *Options) {
 		}
 	}
 	switch {
-	case r.Required.Failed > 0, o.Strict && r.Recommended.Failed > 0:
+	case r.Required.Failed > 0, r.Strict && r.Recommended.Failed > 0:
 		r.Outcome = Failed
-	case r.Required.Skipped > 0 && !o.AllowIncomplete:
+	case r.Required.Skipped > 0 && !r.AllowIncomplete:
 		r.Outcome = Incomplete
 	default:
 		r.Outcome = Passed

@@ -41,8 +41,8 @@ type session struct {
 	env     *env
 	report  Report
 	// left holds the checks that Only and Skip leave out.
-	left    map[string]bool
-	outcome map[string]Outcome
+	left  map[string]bool
+	began time.Time
 }
 
 // open prepares a run. Whoever opens a session closes it.
@@ -63,12 +63,13 @@ func open(ctx context.Context, o Options) (*session, error) {
 		options: o,
 		env:     e,
 		left:    leftOut(o.Only, o.Skip),
-		outcome: map[string]Outcome{},
+		began:   o.Clock.Now(),
 		report: Report{
 			Format:     Format,
 			Kind:       o.Kind,
 			Kubernetes: kubernetes,
 			Started:    o.Clock.Now().UTC().Truncate(time.Second),
+			Strict:     o.Strict, AllowIncomplete: o.AllowIncomplete,
 		},
 	}, nil
 }
@@ -76,8 +77,8 @@ func open(ctx context.Context, o Options) (*session, error) {
 // close removes what the run made and completes the report.
 func (s *session) close(ctx context.Context) error {
 	err := s.env.cleanUp(ctx)
-	s.report.Seconds = seconds(s.options.Clock.Since(s.report.Started))
-	s.report.conclude(&s.options)
+	s.report.Seconds = seconds(s.options.Clock.Since(s.began))
+	s.report.conclude()
 	return err
 }
 
@@ -97,7 +98,6 @@ func (s *session) judge(ctx context.Context, check *Check) (Result, error) {
 	if found.outcome == Failed {
 		result.Advice = check.Advice
 	}
-	s.outcome[check.ID] = found.outcome
 	s.report.Results = append(s.report.Results, result)
 	s.env.describe(&s.report)
 	s.options.Progress(result)
@@ -108,23 +108,24 @@ func (s *session) look(ctx context.Context, check *Check) (finding, error) {
 	if s.left[check.ID] {
 		return skip("left out by --only or --skip (Options.Only, Options.Skip)")
 	}
-	for _, need := range check.needs {
-		if outcome, ran := s.outcome[need]; ran && outcome != Passed {
-			return skip("it says nothing while %s is %s", need, outcome)
-		}
-	}
 	for _, thing := range check.uses {
 		if !s.options.has(thing) {
 			return skip("%s", string(thing))
 		}
 	}
+	rests := withNeeds(check.needs)
+	for _, before := range s.report.Results {
+		if rests[before.ID] && before.Outcome == Failed {
+			return skip("it says nothing while %s fails", before.ID)
+		}
+	}
 	found, err := check.run(ctx, s.env)
-	return settle(ctx, found, err)
+	return weigh(ctx, found, err)
 }
 
-// settle decides what trouble of the kit itself means for a check. What the API
+// weigh decides what trouble of the kit itself means for a check. What the API
 // server answered belongs to the check; what kept it from answering ends the run.
-func settle(ctx context.Context, found finding, err error) (finding, error) {
+func weigh(ctx context.Context, found finding, err error) (finding, error) {
 	var missing *missingError
 	var option *OptionError
 	switch {
@@ -135,7 +136,7 @@ func settle(ctx context.Context, found finding, err error) (finding, error) {
 	case errors.As(err, &option):
 		return finding{}, err
 	case errors.As(err, &missing):
-		return fail("%s", missing.Error())
+		return fail("%s", err.Error())
 	case apierrors.IsForbidden(err):
 		return skip("whoever runs this kit may not do what it takes: %s", err.Error())
 	case apierrors.ReasonForError(err) != "":

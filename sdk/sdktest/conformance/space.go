@@ -4,7 +4,10 @@ package conformance
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
+	"sync"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -24,11 +27,15 @@ type space struct {
 	namespace *corev1.Namespace
 	temporary bool
 	seen      *recorder
-	subjects  []*subject
+	stop      context.CancelFunc
+
+	mu       sync.Mutex
+	subjects []*subject
 	// companions are the further objects of samples, with the option of the sample
 	// that they are like now.
 	companions map[string]string
-	stop       context.CancelFunc
+	// made are the objects to remove one by one, where the namespace stays.
+	made []client.Object
 }
 
 // home returns the space of the checks that need one namespace.
@@ -60,16 +67,21 @@ func (e *env) openSpace(ctx context.Context) (*space, error) {
 	return s, s.seen.start(recording, e.client, list, s.namespace.Name)
 }
 
-// close ends the record and deletes a temporary namespace with all in it.
+// close ends the record and deletes what the kit made: a temporary namespace
+// with all in it, or one by one.
 func (s *space) close(ctx context.Context) error {
 	s.stop()
-	if !s.temporary {
-		return nil
+	remove := s.made
+	if s.temporary {
+		remove = []client.Object{s.namespace}
 	}
-	if err := client.IgnoreNotFound(s.env.client.Delete(ctx, s.namespace)); err != nil {
-		return fmt.Errorf("deleting the namespace %s: %w", s.namespace.Name, err)
+	var errs []error
+	for _, object := range slices.Backward(remove) {
+		if err := client.IgnoreNotFound(s.env.client.Delete(ctx, object)); err != nil {
+			errs = append(errs, fmt.Errorf("deleting %s: %w", object.GetName(), err))
+		}
 	}
-	return nil
+	return errors.Join(errs...)
 }
 
 // create makes an object from a sample, and before it what the sample needs.
@@ -90,6 +102,8 @@ func (s *space) create(ctx context.Context, part string, from *sample) (*subject
 		return nil, refusedSample(from, err)
 	}
 	made := &subject{space: s, name: object.GetName(), wrote: object}
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.subjects = append(s.subjects, made)
 	return made, nil
 }
@@ -108,7 +122,9 @@ func (s *space) make(ctx context.Context, object client.Object) error {
 		return err
 	}
 	if !s.temporary {
-		s.env.made = append(s.env.made, object)
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.made = append(s.made, object)
 	}
 	return nil
 }

@@ -2,10 +2,7 @@
 
 package conformance
 
-import (
-	"context"
-	"testing"
-)
+import "testing"
 
 // Test runs the checks as subtests, each under its id. A failed required check
 // fails its subtest; a failed recommended one logs, and fails too if
@@ -17,12 +14,6 @@ func Test(t *testing.T, o Options) Report {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Not t.Cleanup: the report is complete once the session is closed.
-	defer func() {
-		if err := s.close(context.WithoutCancel(t.Context())); err != nil {
-			t.Errorf("removing what the kit made: %v", err)
-		}
-	}()
 	for _, check := range Checks() {
 		t.Run(check.ID, func(t *testing.T) {
 			result, err := s.judge(t.Context(), &check)
@@ -32,7 +23,9 @@ func Test(t *testing.T, o Options) Report {
 			tell(t, result, s.options.Strict)
 		})
 	}
-	s.report.conclude(&s.options)
+	if err := s.close(t.Context()); err != nil {
+		t.Errorf("removing what the kit made: %v", err)
+	}
 	return s.report
 }
 

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package conformance
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"golang.org/x/sync/errgroup"
+)
+
+// objectChecks look at objects beside each other and after each other.
+func objectChecks() []Check {
+	return []Check{
+		{
+			ID: "recreated-object", Rule: "C30", Level: Required,
+			Title:  "An object that is deleted and made again is decided anew",
+			Advice: "Forget what is kept of an object when it goes, and go by what the object says, not by what is remembered under its name.",
+			needs:  []string{idActive, idInactive}, uses: []given{givenOff},
+			run: recreatedIsNew,
+		},
+		{
+			ID: "other-namespaces", Rule: "C30", Level: Required,
+			Title:  "Objects of one name in two namespaces each have their own verdict",
+			Advice: "Watch every namespace, and keep objects apart by namespace and name.",
+			needs:  []string{idActive, idInactive}, uses: []given{givenOff},
+			run: namespacesAreApart,
+		},
+		{
+			ID: idMany, Rule: "C30", Level: Required,
+			Title:  "Many objects at once each get their verdict",
+			Advice: "Follow `continue` where a list is paged, do not slow the client down below what it needs, and do not let one object wait for another.",
+			needs:  []string{idActive, idInactive}, uses: []given{givenOff},
+			run: manyAreDecided,
+		},
+		{
+			ID: "others-status-kept", Rule: "C31", Level: Recommended,
+			Title:  "What others wrote into the status stays",
+			Advice: "Patch the fields that are yours. The list of conditions is replaced as a whole by a merge patch: put those of other types back into it, and guard it by metadata.resourceVersion.",
+			needs:  []string{idFollows}, uses: []given{givenOff},
+			run: othersStatusIsKept,
+		},
+	}
+}
+
+func recreatedIsNew(ctx context.Context, e *env) (finding, error) {
+	old, err := e.createActive(ctx, "recreated")
+	if err != nil {
+		return finding{}, err
+	}
+	if err := old.remove(ctx); err != nil {
+		return finding{}, err
+	}
+	made, err := e.createIn(ctx, "recreated", e.samples.off)
+	if err != nil {
+		return finding{}, err
+	}
+	if _, err := made.awaitActive(ctx, false); err != nil {
+		return finding{}, fmt.Errorf("an active object was deleted and made again, inactive: %w", err)
+	}
+	return pass("")
+}
+
+func namespacesAreApart(ctx context.Context, e *env) (finding, error) {
+	if e.options.Namespace != "" {
+		return skip("it takes a second namespace: leave out --namespace (Options.Namespace)")
+	}
+	first, err := e.createIn(ctx, "twin", e.samples.on)
+	if err != nil {
+		return finding{}, err
+	}
+	away, err := e.openSpace(ctx)
+	if err != nil {
+		return finding{}, err
+	}
+	second, err := away.create(ctx, "twin", e.samples.off)
+	if err != nil {
+		return finding{}, err
+	}
+	for twin, on := range map[*subject]bool{first: true, second: false} {
+		if _, err := twin.awaitActive(ctx, on); err != nil {
+			return finding{}, fmt.Errorf("two objects of one name, of which one is to be active=%t: %w", on, err)
+		}
+	}
+	return pass("")
+}
+
+// atOnce is how many requests to make at the same time.
+const atOnce = 20
+
+func manyAreDecided(ctx context.Context, e *env) (finding, error) {
+	home, err := e.home(ctx)
+	if err != nil {
+		return finding{}, err
+	}
+	for _, from := range []*sample{e.samples.on, e.samples.off} {
+		if err := home.accompany(ctx, from); err != nil {
+			return finding{}, err
+		}
+	}
+	crowd := make([]*subject, e.options.Objects)
+	group, making := errgroup.WithContext(ctx)
+	group.SetLimit(atOnce)
+	for i := range crowd {
+		group.Go(func() (err error) {
+			crowd[i], err = home.create(making, fmt.Sprintf("many-%d", i), e.sampleFor(i%2 == 0))
+			return err
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return finding{}, err
+	}
+	return e.awaitCrowd(ctx, home, crowd)
+}
+
+// awaitCrowd waits until every second object, from the first on, is active and
+// the others are not.
+func (e *env) awaitCrowd(ctx context.Context, home *space, crowd []*subject) (finding, error) {
+	bounded, cancel := context.WithTimeoutCause(ctx, e.options.Patience, errPatience)
+	defer cancel()
+	waiting := map[int]bool{}
+	for i := range crowd {
+		waiting[i] = true
+	}
+	err := home.seen.until(bounded, func() bool {
+		for i := range waiting {
+			now := home.seen.last(crowd[i].name)
+			if now != nil && activeIs(now.Unstructured, i%2 == 0) == nil {
+				delete(waiting, i)
+			}
+		}
+		return len(waiting) == 0
+	})
+	switch {
+	case errors.Is(err, errPatience):
+		return fail("after %s, %d of %d objects lack their verdict", e.options.Patience, len(waiting), len(crowd))
+	case err != nil:
+		return finding{}, err
+	}
+	return pass("%d objects", len(crowd))
+}

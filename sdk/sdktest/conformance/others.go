@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package conformance
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+	"time"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/client-go/util/retry"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// foreignType and foreignField are what somebody else might write.
+const (
+	foreignType  = "conformance.5spot.finos.org/Seen"
+	foreignField = "conformance"
+)
+
+func othersStatusIsKept(ctx context.Context, e *env) (finding, error) {
+	made, err := e.createActive(ctx, "others")
+	if err != nil {
+		return finding{}, err
+	}
+	wrote, err := made.writeAsOther(ctx)
+	if err != nil {
+		return finding{}, err
+	}
+	if lost := missingForeign(wrote, wrote); lost != "" {
+		return pass("the schema keeps nothing of others in the status")
+	}
+	if err := e.flip(ctx, made, false); err != nil {
+		return finding{}, err
+	}
+	flipped, err := made.await(ctx, func(object *unstructured.Unstructured) error { return activeIs(object, false) })
+	if err != nil {
+		return finding{}, err
+	}
+	return answer(missingForeign(wrote, flipped.Unstructured))
+}
+
+// writeAsOther adds a condition and a field to the status, as somebody who is
+// not the provider, and returns the object as it was stored.
+func (s *subject) writeAsOther(ctx context.Context) (*unstructured.Unstructured, error) {
+	c := s.space.env.client
+	object := s.reference()
+	err := retry.RetryOnConflict(retry.DefaultBackoff, func() error {
+		if err := c.Get(ctx, client.ObjectKeyFromObject(object), object); err != nil {
+			return err
+		}
+		status, _ := object.Object["status"].(map[string]any)
+		if status == nil {
+			status = map[string]any{}
+		}
+		conditions, _ := status["conditions"].([]any)
+		status["conditions"] = append(conditions, map[string]any{
+			"type": foreignType, "status": "True", "reason": "Seen", "message": "written by the conformance kit",
+			"lastTransitionTime": s.space.env.clock.Now().UTC().Format(time.RFC3339),
+		})
+		status[foreignField] = "kept"
+		object.Object["status"] = status
+		return c.Status().Update(ctx, object, client.FieldOwner(fieldManager+"-other"))
+	})
+	if err != nil {
+		return nil, fmt.Errorf("writing a condition and a field of another writer: %w", err)
+	}
+	return object, nil
+}
+
+// missingForeign says which part of what another wrote is gone; it is also the
+// answer to whether anything was kept to begin with.
+func missingForeign(wrote, now *unstructured.Unstructured) string {
+	condition := foreignCondition(wrote)
+	field := statusField(wrote, foreignField)
+	switch {
+	case condition == nil && field == nil:
+		return "nothing was kept"
+	case condition != nil && !reflect.DeepEqual(condition, foreignCondition(now)):
+		return "a condition of another type was changed or removed"
+	case field != nil && field != statusField(now, foreignField):
+		return "a field of another writer was changed or removed"
+	}
+	return ""
+}
+
+func foreignCondition(object *unstructured.Unstructured) map[string]any {
+	list, _ := statusField(object, "conditions").([]any)
+	for _, item := range list {
+		if entry, ok := item.(map[string]any); ok && entry["type"] == foreignType {
+			return entry
+		}
+	}
+	return nil
+}
