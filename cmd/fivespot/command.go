@@ -14,6 +14,7 @@ import (
 	"github.com/fivespot/fivespot/internal/cli/demo"
 	"github.com/fivespot/fivespot/internal/cli/lint"
 	"github.com/fivespot/fivespot/internal/cli/preview"
+	"github.com/fivespot/fivespot/internal/cli/provider"
 	"github.com/fivespot/fivespot/internal/cli/up"
 	"github.com/fivespot/fivespot/internal/schedule"
 	"github.com/fivespot/fivespot/internal/version"
@@ -40,6 +41,7 @@ func newCommand(program string, streams cli.Streams, c clock.Clock) *cobra.Comma
 		up.NewCommand(streams, c),
 		preview.NewCommand(streams, c),
 		lint.NewCommand(streams, c),
+		provider.NewCommand(streams),
 	)
 	return root
 }
