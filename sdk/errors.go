@@ -15,6 +15,12 @@ const (
 	ReasonEvaluationPanicked = "EvaluationPanicked"
 	// ReasonInvalidDecision: Evaluate returned a Decision that cannot be, see Decision.Until.
 	ReasonInvalidDecision = "InvalidDecision"
+	// ReasonObjectNotFound: an object that the decision depends on does not exist, see [Objects.Get].
+	ReasonObjectNotFound = "ObjectNotFound"
+	// ReasonObjectUnreadable: an object that the decision depends on cannot be read, see [Objects.Get].
+	ReasonObjectUnreadable = "ObjectUnreadable"
+	// ReasonNoAnswer: a server that the decision depends on gives no answer, see [Ask].
+	ReasonNoAnswer = "NoAnswer"
 )
 
 // InvalidSpecError says that a spec cannot be evaluated as it is. See [InvalidSpec].

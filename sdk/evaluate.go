@@ -8,12 +8,13 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"runtime"
 	"runtime/debug"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime"
+	machinery "k8s.io/apimachinery/pkg/runtime"
 	kjson "sigs.k8s.io/json"
 
 	"github.com/fivespot/fivespot/api/contract"
@@ -125,12 +126,18 @@ func decodeInto(object map[string]any, schedule any) error {
 
 // statusOf returns the status of an author's object as decoded JSON.
 func statusOf(schedule any) (map[string]any, error) {
-	object, err := runtime.DefaultUnstructuredConverter.ToUnstructured(schedule)
+	object, err := encode(schedule)
+	status, _ := object["status"].(map[string]any)
+	return status, err
+}
+
+// encode returns an author's object as decoded JSON.
+func encode(object any) (map[string]any, error) {
+	encoded, err := machinery.DefaultUnstructuredConverter.ToUnstructured(object)
 	if err != nil {
 		return nil, fmt.Errorf("encoding the object: %w", err)
 	}
-	status, _ := object["status"].(map[string]any)
-	return status, nil
+	return encoded, nil
 }
 
 // panicError is a panic of Evaluate. Its text keeps the panic's value out,
@@ -142,6 +149,15 @@ type panicError struct {
 
 func (e *panicError) Error() string {
 	return "the provider panicked while it evaluated this object; its log shows where"
+}
+
+// presentable describes the panic's value for the log, where it is not known
+// which secrets it may hold.
+func (e *panicError) presentable() string {
+	if err, ok := e.value.(runtime.Error); ok {
+		return err.Error()
+	}
+	return fmt.Sprintf("a value of type %T", e.value)
 }
 
 func (e *panicError) outcome() outcome {

@@ -17,6 +17,7 @@ type measures struct {
 	ready       *prometheus.GaugeVec
 	transitions *prometheus.CounterVec
 	errors      *prometheus.CounterVec
+	questions   *prometheus.CounterVec
 	// ownActive and ownTransitions bear the kind's own name; nil when it has none.
 	ownActive      *prometheus.GaugeVec
 	ownTransitions *prometheus.CounterVec
@@ -44,6 +45,10 @@ func newMeasures(registry prometheus.Registerer, kind, ownName string) (*measure
 			Name: "fivespot_schedule_evaluation_errors_total",
 			Help: "Evaluations that came to no verdict, by the reason of the Ready condition.",
 		}, []string{"kind", "reason"}),
+		questions: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "fivespot_schedule_questions_total",
+			Help: "Times that a server outside of the cluster was to be asked: answered, refused, failed, or skipped.",
+		}, []string{"kind", "result"}),
 	}
 	if ownName != "" {
 		m.ownActive = prometheus.NewGaugeVec(prometheus.GaugeOpts{
@@ -64,6 +69,7 @@ func (m *measures) register(registry prometheus.Registerer) error {
 		shared(registry, &m.ready),
 		shared(registry, &m.transitions),
 		shared(registry, &m.errors),
+		shared(registry, &m.questions),
 	)
 	if m.ownActive != nil {
 		err = errors.Join(err, shared(registry, &m.ownActive), shared(registry, &m.ownTransitions))
@@ -86,6 +92,11 @@ func shared[C prometheus.Collector](registry prometheus.Registerer, metric *C) e
 // failed counts an evaluation without a verdict.
 func (m *measures) failed(reason string) {
 	m.errors.WithLabelValues(m.kind, reason).Inc()
+}
+
+// asked counts an attempt to have a question answered.
+func (m *measures) asked(result string) {
+	m.questions.WithLabelValues(m.kind, result).Inc()
 }
 
 // published shows what now stands in an object's status.

@@ -18,6 +18,8 @@ type options struct {
 	backoffBase    time.Duration
 	backoffMax     time.Duration
 	metricsName    string
+	resource       string
+	reads          []declaration
 	kindCheckEvery time.Duration
 }
 
@@ -52,6 +54,26 @@ func WithConcurrency(objects int) Option {
 // object is looked at without any pause.
 func WithBackoff(first, longest time.Duration) Option {
 	return func(o *options) { o.backoffBase, o.backoffMax = first, max(first, longest) }
+}
+
+// WithReads declares which objects, beside the schedule itself, Evaluate may read
+// by [Objects.Get]. They need rights, see [Provider.Rules]; what is not declared
+// cannot be read. Given several times, the declarations add up.
+//
+//	sdk.WithReads(sdk.ConfigMaps, sdk.Secrets.Named("tide-feed"))
+func WithReads(objects ...Readable) Option {
+	return func(o *options) {
+		for _, object := range objects {
+			o.reads = append(o.reads, object.declaration())
+		}
+	}
+}
+
+// WithResource names the resource of the kind (spec.names.plural of its CRD),
+// for [Provider.Rules], where it is not the regular plural that generators of
+// CRDs make of the kind: "tideschedules" of TideSchedule.
+func WithResource(plural string) Option {
+	return func(o *options) { o.resource = plural }
 }
 
 // WithMetricsName publishes the metrics fivespot_<name>_active and

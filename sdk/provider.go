@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 	"strings"
 	"time"
 
@@ -23,6 +24,8 @@ type Provider struct {
 	kind     schema.GroupVersionKind
 	evaluate evaluator
 	options  options
+	// scheduleType is the struct of the kind.
+	scheduleType reflect.Type
 	// mistake is what is wrong with the arguments of New.
 	mistake error
 }
@@ -48,7 +51,7 @@ func New[T any, P Schedule[T]](
 	evaluate func(ctx context.Context, schedule P, now time.Time) (Decision, error),
 	opts ...Option,
 ) *Provider {
-	provider := &Provider{kind: kind, options: defaultOptions()}
+	provider := &Provider{kind: kind, options: defaultOptions(), scheduleType: reflect.TypeFor[T]()}
 	for _, option := range opts {
 		option(&provider.options)
 	}
@@ -57,7 +60,7 @@ func New[T any, P Schedule[T]](
 		return provider
 	}
 	provider.evaluate = newEvaluator[T, P](evaluate)
-	provider.mistake = errors.Join(checkKind(kind), checkType[T, P]())
+	provider.mistake = errors.Join(checkKind(kind), checkType[T, P](), checkReads(provider.options.reads))
 	return provider
 }
 
@@ -69,6 +72,14 @@ func checkKind(kind schema.GroupVersionKind) error {
 		return fmt.Errorf("the kind needs a name and a version, and is %q in version %q", kind.Kind, kind.Version)
 	}
 	return nil
+}
+
+func checkReads(reads []declaration) error {
+	var mistakes []error
+	for _, read := range reads {
+		mistakes = append(mistakes, read.check())
+	}
+	return errors.Join(mistakes...)
 }
 
 // Kind returns the kind whose verdicts the provider publishes.

@@ -39,11 +39,30 @@ type reconciler struct {
 	reader client.Reader
 	writer client.StatusClient
 	alarms *alarm.Queue[types.NamespacedName]
+	inputs *inputs
 	// evaluations and conflicts count failures in a row, per object.
 	evaluations workqueue.TypedRateLimiter[types.NamespacedName]
 	conflicts   workqueue.TypedRateLimiter[types.NamespacedName]
 	written     *memory
 	measures    *measures
+}
+
+func newReconciler(p *Provider, reader client.Reader, writer client.StatusClient, inputs *inputs, m *measures) *reconciler {
+	return &reconciler{
+		kind:     p.kind,
+		evaluate: p.evaluate,
+		clock:    p.options.clock,
+		reader:   reader,
+		writer:   writer,
+		alarms:   alarm.New[types.NamespacedName](p.options.clock),
+		inputs:   inputs,
+		evaluations: workqueue.NewTypedItemExponentialFailureRateLimiter[types.NamespacedName](
+			p.options.backoffBase, p.options.backoffMax),
+		conflicts: workqueue.NewTypedItemExponentialFailureRateLimiter[types.NamespacedName](
+			writeBackoffBase, writeBackoffMax),
+		written:  newMemory(),
+		measures: m,
+	}
 }
 
 // Reconcile implements reconcile.Reconciler.
@@ -58,11 +77,16 @@ func (r *reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 		return reconcile.Result{}, nil
 	}
 	now := r.clock.Now().Round(0).UTC()
-	result := r.evaluate(ctx, object, now)
+	evaluation := newEvaluation(r.inputs, object, now)
+	result := r.evaluate(evaluation.in(ctx), object, now)
+	if !evaluation.end() {
+		return reconcile.Result{}, nil // what is not known yet wakes the schedule when it is
+	}
 	if err := ctx.Err(); err != nil {
 		// The process is stopping; what Evaluate said on that account is void.
 		return reconcile.Result{}, nil //nolint:nilerr // a stop is no failure of the object
 	}
+	result = evaluation.redact(result)
 	wake := r.plan(name, object, result)
 	updated, err := r.write(ctx, object, nextStatus(rawStatus(object), object.GetGeneration(), result, now))
 	if err != nil {
@@ -90,6 +114,7 @@ func (r *reconciler) read(ctx context.Context, name types.NamespacedName) (*unst
 // forget drops all that is kept about an object that is gone.
 func (r *reconciler) forget(name types.NamespacedName) {
 	r.alarms.Clear(name)
+	r.inputs.forget(name)
 	r.evaluations.Forget(name)
 	r.conflicts.Forget(name)
 	r.written.forget(name)

@@ -19,7 +19,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/client-go/util/workqueue"
 	clocktesting "k8s.io/utils/clock/testing"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
@@ -27,7 +26,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/fivespot/fivespot/api/contract"
-	"github.com/fivespot/fivespot/internal/alarm"
 )
 
 var harbour = types.NamespacedName{Namespace: "trading", Name: "harbour"}
@@ -60,20 +58,11 @@ func newBench(t *testing.T) *bench {
 	if err != nil {
 		t.Fatalf("registering the metrics: %v", err)
 	}
-	b.reconciler = &reconciler{
-		kind: tideKind,
-		evaluate: newEvaluator(func(_ context.Context, s *tide, now time.Time) (Decision, error) {
-			return b.decide(s, now)
-		}),
-		clock:       b.clock,
-		reader:      b.server,
-		writer:      b.server,
-		alarms:      alarm.New[types.NamespacedName](b.clock),
-		evaluations: workqueue.NewTypedItemExponentialFailureRateLimiter[types.NamespacedName](time.Second, time.Minute),
-		conflicts:   workqueue.NewTypedItemExponentialFailureRateLimiter[types.NamespacedName](writeBackoffBase, writeBackoffMax),
-		written:     newMemory(),
-		measures:    measures,
-	}
+	provider := New(tideKind, func(_ context.Context, s *tide, now time.Time) (Decision, error) {
+		return b.decide(s, now)
+	}, WithClock(b.clock))
+	in := newInputs(t.Context(), inputsConfig{options: provider.options, measures: measures})
+	b.reconciler = newReconciler(provider, b.server, b.server, in, measures)
 	b.decide = func(s *tide, _ time.Time) (Decision, error) {
 		return Decision{Active: s.Spec.High, Message: "as the spec says"}, nil
 	}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -16,8 +17,8 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/client-go/dynamic"
 	toolscache "k8s.io/client-go/tools/cache"
 	"k8s.io/client-go/util/workqueue"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
@@ -66,13 +67,22 @@ func (w *worker) Start(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("making the cache of %s: %w", w.provider.kind.Kind, err)
 	}
-	watcher, err := w.newController(schedules)
+	group, ctx := errgroup.WithContext(ctx)
+	inputs, err := w.newInputs(ctx)
+	if err != nil {
+		return fmt.Errorf("making the client of what %s depends on: %w", w.provider.kind.Kind, err)
+	}
+	watcher, err := w.newController(schedules, inputs)
 	if err != nil {
 		return fmt.Errorf("making the controller of %s: %w", w.provider.kind.Kind, err)
 	}
-	group, ctx := errgroup.WithContext(ctx)
+	defer inputs.background.Wait()
 	group.Go(func() error { return schedules.Start(ctx) })
 	group.Go(func() error { return watcher.Start(ctx) })
+	group.Go(func() error {
+		inputs.polls.alarms.Run(ctx, inputs.polls.due)
+		return nil
+	})
 	group.Go(func() error {
 		if _, err := schedules.GetInformer(ctx, w.object()); err == nil && schedules.WaitForCacheSync(ctx) {
 			w.waiting.Store(nil)
@@ -142,22 +152,32 @@ func (w *worker) watchFailed(ctx context.Context, reflector *toolscache.Reflecto
 	}
 }
 
-func (w *worker) newController(schedules cache.Cache) (controller.Controller, error) {
-	p := w.provider
-	r := &reconciler{
-		kind:     p.kind,
-		evaluate: p.evaluate,
-		clock:    p.options.clock,
-		reader:   schedules,
-		writer:   w.manager.GetClient(),
-		alarms:   alarm.New[types.NamespacedName](p.options.clock),
-		evaluations: workqueue.NewTypedItemExponentialFailureRateLimiter[types.NamespacedName](
-			p.options.backoffBase, p.options.backoffMax),
-		conflicts: workqueue.NewTypedItemExponentialFailureRateLimiter[types.NamespacedName](
-			writeBackoffBase, writeBackoffMax),
-		written:  newMemory(),
-		measures: w.measures,
+// newInputs returns what follows objects and asks servers until ctx is done.
+func (w *worker) newInputs(ctx context.Context) (*liveInputs, error) {
+	client, err := dynamic.NewForConfigAndClient(w.manager.GetConfig(), w.manager.GetHTTPClient())
+	if err != nil {
+		return nil, err
 	}
+	live := &liveInputs{}
+	watches := &watches{client: client, logger: w.logger(), running: &live.background}
+	live.inputs = newInputs(ctx, inputsConfig{
+		options: w.provider.options, logger: w.logger(), measures: w.measures,
+		follow: watches.follow, wake: live.wakes.wake, begin: live.background.Go,
+	})
+	return live, nil
+}
+
+// liveInputs are inputs with what runs for them.
+type liveInputs struct {
+	*inputs
+
+	wakes      wakes
+	background sync.WaitGroup
+}
+
+func (w *worker) newController(schedules cache.Cache, inputs *liveInputs) (controller.Controller, error) {
+	p := w.provider
+	r := newReconciler(p, schedules, w.manager.GetClient(), inputs.inputs, w.measures)
 	watcher, err := controller.NewTypedUnmanaged(strings.ToLower(p.kind.Kind), controller.Options{
 		Reconciler:              r,
 		Logger:                  w.manager.GetLogger(),
@@ -176,7 +196,7 @@ func (w *worker) newController(schedules cache.Cache) (controller.Controller, er
 	if err != nil {
 		return nil, err
 	}
-	return watcher, watcher.Watch(alarm.Source(r.alarms))
+	return watcher, errors.Join(watcher.Watch(alarm.Source(r.alarms)), watcher.Watch(&inputs.wakes))
 }
 
 func (w *worker) object() *unstructured.Unstructured {

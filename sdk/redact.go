@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package sdk
+
+import (
+	"cmp"
+	"encoding/base64"
+	"net/url"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+const (
+	// minSecretLength is below what a value is taken for no secret: to take "on"
+	// or "8080" out of every message would make them unreadable.
+	minSecretLength = 6
+	redaction       = "[redacted]"
+)
+
+// secretValues returns the values of a Secret in the forms in which an error may
+// quote them.
+func secretValues(object *unstructured.Unstructured) []string {
+	data, _, _ := unstructured.NestedStringMap(object.Object, "data")
+	var values []string
+	for _, encoded := range data {
+		decoded, err := base64.StdEncoding.DecodeString(encoded)
+		value := strings.TrimSpace(string(decoded))
+		if err != nil || len(value) < minSecretLength {
+			continue
+		}
+		values = append(values, value, encoded, url.QueryEscape(value), url.PathEscape(value))
+	}
+	// The longest first, in case one value is a part of another.
+	slices.SortFunc(values, func(a, b string) int { return cmp.Or(cmp.Compare(len(b), len(a)), strings.Compare(a, b)) })
+	return slices.Compact(values)
+}
+
+func redacted(text string, secrets []string) string {
+	for _, secret := range secrets {
+		text = strings.ReplaceAll(text, secret, redaction)
+	}
+	return text
+}
