@@ -12,5 +12,5 @@ import "embed"
 // there installs everything but monitoring/, which needs the CRDs of the
 // Prometheus operator.
 //
-//go:embed kustomization.yaml crds controller spot-schedule-providers monitoring
+//go:embed kustomization.yaml crds controller spot-schedule-providers admission monitoring
 var FS embed.FS

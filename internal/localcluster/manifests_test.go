@@ -23,8 +23,9 @@ func TestDeployManifestsAreAllButWhatNeedsPods(t *testing.T) {
 	}
 	slices.Sort(kinds)
 	want := []string{
-		"ClusterRole", "ClusterRoleBinding", "CustomResourceDefinition",
+		"ClusterRole", "ClusterRoleBinding", "ConfigMap", "CustomResourceDefinition",
 		"Namespace", "Role", "RoleBinding", "ServiceAccount",
+		"ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding",
 	}
 	if diff := cmp.Diff(want, kinds); diff != "" {
 		t.Errorf("kinds (-want +got):\n%s", diff)

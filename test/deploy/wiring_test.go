@@ -23,7 +23,10 @@ import (
 const namespace = "5spot-system"
 
 func TestNamespacedObjectsAreInOurNamespace(t *testing.T) {
-	inCluster := []string{"Namespace", "CustomResourceDefinition", "ClusterRole", "ClusterRoleBinding"}
+	inCluster := []string{
+		"Namespace", "CustomResourceDefinition", "ClusterRole", "ClusterRoleBinding",
+		"ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding",
+	}
 	for _, tree := range trees(t) {
 		for _, object := range render(t, tree) {
 			want := namespace
