@@ -146,6 +146,11 @@ type SpotScheduleStatus struct {
 	// followedSince is when followed last changed.
 	// +optional
 	FollowedSince *metav1.Time `json:"followedSince,omitempty"`
+
+	// ahead is true while spec.activationLead wants the machine up ahead of the
+	// schedule's next opening.
+	// +optional
+	Ahead bool `json:"ahead,omitempty"`
 }
 
 // MachineFailures counts Machines of a ScheduledMachine that failed one after the other.

@@ -96,6 +96,7 @@ func (r *Reconciler) observeCluster(sm *v1beta1.ScheduledMachine, seen *observat
 func (r *Reconciler) observeControlPlane(sm *v1beta1.ScheduledMachine, cluster *clusterPart, seen *observation) error {
 	seen.kubernetes = sm.Spec.Version
 	kind, name := cluster.controlPlane, cluster.controlPlaneName
+	seen.controlled = name != ""
 	if kind.Group != capi.ControlPlaneGroup { // there is none, or of a group that tells by no contract
 		seen.undrained = name == "" && r.hasNoControlPlaneMachine(sm)
 		return nil

@@ -21,7 +21,7 @@ func setConditions(status *v1beta1.ScheduledMachineStatus, f *facts) {
 		v1beta1.ConditionAllFieldsActedOn:      len(notActedOn(&f.sm.Spec)) > 0,
 		v1beta1.ConditionUpToDate:              f.machine() != nil || f.created(),
 		v1beta1.ConditionChildClusterReachable: f.node != nil,
-		v1beta1.ConditionNodeTainted:           f.node != nil && f.node.tainted.Type != "",
+		v1beta1.ConditionNodeTainted:           f.node != nil && f.node.wantsTaints,
 	} {
 		if !applies {
 			meta.RemoveStatusCondition(&status.Conditions, condition)

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/utils/ptr"
 
 	"github.com/fivespot/fivespot/api/contract"
 	"github.com/fivespot/fivespot/api/v1beta1"
@@ -21,7 +20,8 @@ func follow(spec *v1beta1.ScheduledMachineSpec, before, after *v1beta1.SpotSched
 		return time.Time{}
 	}
 	was, since := followedBefore(before)
-	target, again := aim(lead, after, reading, leading(before), now)
+	target, again := aim(lead, after, reading, before != nil && before.Ahead, now)
+	after.Ahead = target && !*after.Active
 	if was == nil || *was == target {
 		after.Followed, after.FollowedSince = &target, since
 		return again
@@ -53,13 +53,13 @@ func followedBefore(before *v1beta1.SpotScheduleStatus) (*bool, *metav1.Time) {
 // that is late at its opening gets as long again, and a minute at least, before
 // its word against the machine counts. While it cannot be read, a lead that has
 // begun goes on and none begins.
-func aim(lead time.Duration, record *v1beta1.SpotScheduleStatus, reading contract.Reading, leading bool, now time.Time) (up bool, again time.Time) {
+func aim(lead time.Duration, record *v1beta1.SpotScheduleStatus, reading contract.Reading, ahead bool, now time.Time) (up bool, again time.Time) {
 	opens := reading.NextTransition
 	switch {
 	case verdictOf(record) || lead == 0:
 		return verdictOf(record), time.Time{}
 	case !reading.Resolved():
-		return leading, time.Time{}
+		return ahead, time.Time{}
 	case opens.IsZero():
 		return false, time.Time{}
 	}
@@ -71,14 +71,6 @@ func aim(lead time.Duration, record *v1beta1.SpotScheduleStatus, reading contrac
 		return true, end
 	}
 	return false, time.Time{}
-}
-
-// leading reports whether the machine is up ahead of its schedule, and not
-// because it has to stay up after it: then the schedule's last change is the
-// later one.
-func leading(record *v1beta1.SpotScheduleStatus) bool {
-	return record != nil && ptr.Deref(record.Followed, false) && !verdictOf(record) &&
-		record.FollowedSince != nil && record.LastTransitionTime.Before(record.FollowedSince)
 }
 
 // ceilSecond rounds up to the second, which is what a status keeps: a minimum

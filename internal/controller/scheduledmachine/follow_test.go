@@ -70,6 +70,12 @@ func TestWhatTheMachineFollows(t *testing.T) {
 			{at: -5 * min, says: dark, follow: true}, {at: day, says: dark, follow: true},
 			{at: day + min, says: off},
 		}},
+		"a lead that begins at a close goes on while the schedule cannot be read": {lead: "15m", looks: []look{
+			{at: -day, says: on, follow: true},
+			{at: -10 * min, says: off, next: 1, follow: true, again: 15*min + 1},
+			{at: -5 * min, says: dark, follow: true},
+			{at: -4 * min, says: off, next: 1, follow: true, again: 15*min + 1},
+		}},
 		"no lead begins while the schedule cannot be read": {lead: "15m", looks: []look{
 			{at: -day, says: off, next: 1, again: -15*min + 1}, {at: -10 * min, says: dark},
 		}},

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	eventsv1 "k8s.io/api/events/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -26,6 +27,7 @@ import (
 
 	spotschedulesv1alpha1 "github.com/fivespot/fivespot/api/spotschedules/v1alpha1"
 	"github.com/fivespot/fivespot/api/v1beta1"
+	"github.com/fivespot/fivespot/internal/activation"
 	"github.com/fivespot/fivespot/internal/await"
 	"github.com/fivespot/fivespot/internal/controller/scheduledmachine"
 	"github.com/fivespot/fivespot/internal/devplane"
@@ -44,6 +46,7 @@ type desk struct {
 	client    client.WithWatch
 	namespace string
 	clock     *clocktesting.FakeClock
+	gate      *activation.Gate
 	stop      func()
 }
 
@@ -106,7 +109,7 @@ func (d *desk) start() {
 	if err != nil {
 		d.Fatal(err)
 	}
-	options := scheduledmachine.Options{Clock: clock.WithTicker(d.clock)}
+	options := scheduledmachine.Options{Clock: clock.WithTicker(d.clock), Gate: d.gate}
 	if err := scheduledmachine.Setup(ctx, mgr, options); err != nil {
 		d.Fatal(err)
 	}
@@ -225,6 +228,31 @@ func (d *desk) awaitReason(sm *v1beta1.ScheduledMachine, condition, reason strin
 		return nil
 	})
 	return found
+}
+
+// condition returns a condition of the status; one without a type if there is none.
+func condition(sm *v1beta1.ScheduledMachine, kind string) metav1.Condition {
+	if found := meta.FindStatusCondition(sm.Status.Conditions, kind); found != nil {
+		return *found
+	}
+	return metav1.Condition{}
+}
+
+// awaitEvent waits for an event with a reason about the ScheduledMachine of a name.
+func (d *desk) awaitEvent(name, reason string) {
+	d.Helper()
+	events, err := d.client.Watch(devplanetest.Context(d.T), &eventsv1.EventList{}, client.InNamespace(d.namespace))
+	if err != nil {
+		d.Fatal(err)
+	}
+	defer events.Stop()
+	for event := range events.ResultChan() {
+		told, ok := event.Object.(*eventsv1.Event)
+		if ok && told.Regarding.Name == name && told.Reason == reason {
+			return
+		}
+	}
+	d.Fatalf("there was no event %s about %s", reason, name)
 }
 
 var (

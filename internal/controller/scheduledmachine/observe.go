@@ -14,6 +14,7 @@ import (
 	"github.com/fivespot/fivespot/api/v1beta1"
 	"github.com/fivespot/fivespot/internal/capi"
 	"github.com/fivespot/fivespot/internal/kinds"
+	"github.com/fivespot/fivespot/internal/workload"
 )
 
 // observation is everything that a decision goes by. It is read from caches.
@@ -28,6 +29,12 @@ type observation struct {
 	// undrained is true when Cluster API would neither drain the machine's node nor
 	// delete it, since it knows of no control plane of the cluster.
 	undrained bool
+	// controlled is true when the cluster has a control plane object, and so an API
+	// server of its own.
+	controlled bool
+	// view is what is known of the workload cluster and the node; nil when nothing
+	// is to be done there.
+	view *workload.View
 	// connection says why Cluster API cannot reach the workload cluster; empty if it can.
 	connection string
 	// leftovers are objects of kinds that the spec named once and no longer does.
@@ -93,6 +100,7 @@ func (r *Reconciler) observe(sm *v1beta1.ScheduledMachine) (observation, error) 
 	if seen.infrastructure, err = r.observeEmbedded(sm, &sm.Spec.InfrastructureSpec, spec.Child("infrastructureSpec"), &seen.problems); err != nil {
 		return seen, err
 	}
+	r.observeNode(sm, &seen)
 	seen.leftovers, err = r.observeLeftovers(sm)
 	return seen, err
 }

@@ -19,22 +19,27 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/fivespot/fivespot/api/v1beta1"
+	"github.com/fivespot/fivespot/internal/activation"
 	"github.com/fivespot/fivespot/internal/alarm"
 	"github.com/fivespot/fivespot/internal/capi"
 	"github.com/fivespot/fivespot/internal/kinds"
 	"github.com/fivespot/fivespot/internal/schedules"
+	"github.com/fivespot/fivespot/internal/workload"
 )
 
 // Reconciler makes machines follow their schedules.
 type Reconciler struct {
 	client    client.Client     // reads ScheduledMachines from a cache that has seen our own writes
+	cache     client.Reader     // reads what the watch has brought
 	apiReader client.Reader     // reads from the API server
 	dynamic   dynamic.Interface // writes Cluster API objects
 	schedules *schedules.Cache
 	children  *kinds.Store[*child]
 	clusters  *kinds.Store[*clusterPart]
 	allowed   capi.AllowedGroups
+	workloads *workload.Clusters
 	limits    limits
+	gate      *activation.Gate
 	clock     clock.PassiveClock
 	alarms    *alarm.Queue[types.NamespacedName]
 	events    events.EventRecorder
@@ -68,15 +73,17 @@ func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 	if f.blind() {
 		return reconcile.Result{}, nil
 	}
-	r.queue(&f)
+	r.takeTurn(&f)
 	r.alarms.Set(request.NamespacedName, f.again)
 
-	f.failure = r.act(ctx, &f)
+	if f.failure = r.act(ctx, &f); f.did == stepCreate && f.failure != nil {
+		r.gate.Done(request.NamespacedName) // one that cannot be made holds up nobody
+	}
 	if f.did == stepRelease || f.did == stepAbandon || errors.Is(f.failure, errHeldVerdictChanged) {
 		return reconcile.Result{}, f.failure
 	}
-	r.tendNode(ctx, &f)
-	return reconcile.Result{}, errors.Join(r.writeStatus(ctx, &f), retryable(f.failure))
+	careless := r.tendNode(ctx, &f)
+	return reconcile.Result{}, errors.Join(r.writeStatus(ctx, &f), retryable(f.failure), careless)
 }
 
 // loadingPatience bounds how long a reconcile relies on being woken by a cache
@@ -88,16 +95,24 @@ func (r *Reconciler) get(ctx context.Context, name types.NamespacedName) (*v1bet
 	var sm v1beta1.ScheduledMachine
 	err := r.client.Get(ctx, name, &sm)
 	if apierrors.IsNotFound(err) {
-		r.alarms.Clear(name)
+		r.forget(name)
 		return nil, nil
 	}
 	if err != nil {
 		return nil, fmt.Errorf("reading the ScheduledMachine: %w", err)
 	}
 	if !sm.DeletionTimestamp.IsZero() && !controllerutil.ContainsFinalizer(&sm, v1beta1.Finalizer) {
+		r.forget(name)
 		return nil, nil
 	}
 	return &sm, nil
+}
+
+// forget drops what is kept in memory of a ScheduledMachine that is gone.
+func (r *Reconciler) forget(name types.NamespacedName) {
+	r.alarms.Clear(name)
+	r.gate.Done(name)
+	r.workloads.Release(name)
 }
 
 func (r *Reconciler) addFinalizer(ctx context.Context, sm *v1beta1.ScheduledMachine) error {

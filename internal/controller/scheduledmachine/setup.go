@@ -20,10 +20,13 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/fivespot/fivespot/api/v1beta1"
+	"github.com/fivespot/fivespot/internal/activation"
 	"github.com/fivespot/fivespot/internal/alarm"
 	"github.com/fivespot/fivespot/internal/capi"
 	"github.com/fivespot/fivespot/internal/kinds"
 	"github.com/fivespot/fivespot/internal/schedules"
+	"github.com/fivespot/fivespot/internal/shard"
+	"github.com/fivespot/fivespot/internal/workload"
 )
 
 // Options of the controller. The zero value of a field means what its comment says.
@@ -36,6 +39,11 @@ type Options struct {
 	Metrics prometheus.Registerer
 	// Concurrency is how many ScheduledMachines are worked on at once. Zero: 10.
 	Concurrency int
+	// Gate bounds how many machines come up at a time. Nil: one that does not.
+	Gate *activation.Gate
+	// Shards says which ScheduledMachines are this replica's to act for. Nil: all
+	// of them, once the manager is the leader.
+	Shards *shard.Replica
 	// FinalizerTimeout is how long after spec.gracefulShutdownTimeout a deleted
 	// ScheduledMachine is let go though not everything of it is gone. Zero:
 	// DefaultFinalizerTimeout.
@@ -54,6 +62,9 @@ func (o *Options) applyDefaults() {
 	}
 	if o.Concurrency == 0 {
 		o.Concurrency = 10
+	}
+	if o.Gate == nil {
+		o.Gate = activation.New(activation.Options{Clock: o.Clock})
 	}
 	if o.FinalizerTimeout == 0 {
 		o.FinalizerTimeout = DefaultFinalizerTimeout
@@ -89,6 +100,7 @@ func Setup(ctx context.Context, mgr manager.Manager, options Options) error {
 		clusters:  newClusters(dynamicClient, registry, log),
 		allowed:   options.AllowedGroups,
 		limits:    limits{finalizer: options.FinalizerTimeout},
+		gate:      options.Gate,
 		clock:     options.Clock,
 		alarms:    alarm.New[types.NamespacedName](options.Clock),
 		events:    mgr.GetEventRecorder(v1beta1.FieldManager),
@@ -116,25 +128,65 @@ func (r *Reconciler) watch(ctx context.Context, mgr manager.Manager, options Opt
 	if err := addIndexes(ctx, mgr.GetFieldIndexer()); err != nil {
 		return err
 	}
-	waker := newWaker(mgr.GetCache())
+	r.cache = mgr.GetCache()
+	waker := newWaker(r.cache)
+	var err error
+	if r.workloads, err = workload.New(workload.Options{
+		Config: mgr.GetConfig(), Wake: waker.add, Clock: options.Clock, Metrics: options.Metrics, Log: mgr.GetLogger().WithName("workload"),
+	}); err != nil {
+		return fmt.Errorf("setting up the connections to workload clusters: %w", err)
+	}
+	if err := mgr.Add(r.workloads); err != nil {
+		return fmt.Errorf("adding the connections to workload clusters to the manager: %w", err)
+	}
 	r.schedules.Store().Subscribe(waker.scheduleChanged, waker.kindChanged)
 	r.children.Subscribe(waker.childChanged, waker.kindChanged)
 	r.clusters.Subscribe(waker.clusterChanged, waker.kindChanged)
-	err := builder.ControllerManagedBy(mgr).
+	work := builder.ControllerManagedBy(mgr).
 		Named("scheduledmachine").
 		For(&v1beta1.ScheduledMachine{}).
 		WatchesRawSource(waker).
 		WatchesRawSource(alarm.Source(r.alarms)).
 		WithOptions(controller.Options{
 			MaxConcurrentReconciles: options.Concurrency,
+			NeedLeaderElection:      new(options.Shards == nil),
+			NewQueue:                activation.NewQueue(mgr.GetLogger(), r.priority),
 			RateLimiter: workqueue.NewTypedItemExponentialFailureRateLimiter[reconcile.Request](
 				firstRetry, longestRetry),
-		}).
-		Complete(r)
-	if err != nil {
+		})
+	if options.Shards == nil {
+		work = work.WatchesRawSource(activation.Source(r.gate, r.names))
+	} else {
+		work = work.WatchesRawSource(activation.Source(r.gate, nil)).
+			WatchesRawSource(options.Shards.Source(r.names, r.gate.Expect, r.gate.Forget))
+	}
+	if err := work.Complete(shard.Guard(options.Shards, r)); err != nil {
 		return fmt.Errorf("setting up the controller: %w", err)
 	}
 	return nil
+}
+
+// names returns every ScheduledMachine that the cache has.
+func (r *Reconciler) names(ctx context.Context) ([]types.NamespacedName, error) {
+	var all v1beta1.ScheduledMachineList
+	if err := r.cache.List(ctx, &all, client.UnsafeDisableDeepCopy); err != nil {
+		return nil, fmt.Errorf("listing the ScheduledMachines: %w", err)
+	}
+	names := make([]types.NamespacedName, 0, len(all.Items))
+	for i := range all.Items {
+		names = append(names, client.ObjectKeyFromObject(&all.Items[i]))
+	}
+	return names, nil
+}
+
+// priority is the rank in the controller's queue: spec.priority, or the default
+// for what the cache does not have.
+func (r *Reconciler) priority(request reconcile.Request) int {
+	var sm v1beta1.ScheduledMachine
+	if err := r.cache.Get(context.Background(), request.NamespacedName, &sm, client.UnsafeDisableDeepCopy); err != nil {
+		return defaultPriority
+	}
+	return priorityOf(&sm)
 }
 
 // A failed reconcile is tried again after firstRetry, then twice that, and so

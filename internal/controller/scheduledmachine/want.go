@@ -46,7 +46,7 @@ func bySchedule(record *v1beta1.SpotScheduleStatus) want {
 		wanted.rest = v1beta1.PhaseInactive
 	}
 	switch verdict := verdictOf(record); {
-	case leading(record):
+	case wanted.up && record.Ahead:
 		wanted.reason = v1beta1.ReasonActivationLead
 	case wanted.up != verdict:
 		wanted.reason = v1beta1.ReasonMinimumStateDuration

@@ -2,11 +2,7 @@
 
 package scheduledmachine
 
-import (
-	"context"
-
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-)
+import "context"
 
 // drainProgress is how far our own drain of a node is.
 type drainProgress struct {
@@ -21,29 +17,6 @@ func (d *drainProgress) waitingFor() string {
 	}
 	return d.message
 }
-
-// nodeCare is what was made of the machine's node in its workload cluster.
-type nodeCare struct {
-	reachable, tainted metav1.Condition
-}
-
-func (n *nodeCare) reachableCondition() metav1.Condition {
-	if n == nil {
-		return metav1.Condition{}
-	}
-	return n.reachable
-}
-
-func (n *nodeCare) taintedCondition() metav1.Condition {
-	if n == nil {
-		return metav1.Condition{}
-	}
-	return n.tainted
-}
-
-func (r *Reconciler) tendNode(_ context.Context, _ *facts) {}
-
-func (r *Reconciler) queue(_ *facts) {}
 
 func (r *Reconciler) drainAndDelete(ctx context.Context, f *facts) error {
 	return r.deleteMachine(ctx, f)

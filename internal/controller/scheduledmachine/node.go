@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package scheduledmachine
+
+import (
+	"context"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/fivespot/fivespot/api/v1beta1"
+	"github.com/fivespot/fivespot/internal/taints"
+	"github.com/fivespot/fivespot/internal/workload"
+)
+
+// nodeCare is what was made of the machine's node in its workload cluster.
+type nodeCare struct {
+	// reachable and tainted are conditions; without a type there is none to write.
+	reachable, tainted metav1.Condition
+	// wantsTaints is true while there are taints to look after.
+	wantsTaints bool
+	// applied are the taints that are on the node by our hand.
+	applied []v1beta1.NodeTaint
+}
+
+// observeNode looks at the machine's node, where something is to be done there:
+// nobody connects to a workload cluster for nothing.
+func (r *Reconciler) observeNode(sm *v1beta1.ScheduledMachine, seen *observation) {
+	owner := client.ObjectKeyFromObject(sm)
+	if !looksAfterNode(sm, seen) {
+		r.workloads.Release(owner)
+		return
+	}
+	target := workload.Target{ProviderID: sm.Status.ProviderID}
+	if machine := seen.machine.state(); machine != nil {
+		target = workload.Target{Node: machine.NodeName, ProviderID: machine.ProviderID}
+	} else if sm.Status.NodeRef != nil {
+		target.Node = sm.Status.NodeRef.Name
+	}
+	view := r.workloads.Use(owner, workload.ReferenceOf(sm, seen.controlled), target)
+	seen.view = &view
+}
+
+// looksAfterNode reports whether the workload cluster matters: for taints, for a
+// node that Cluster API would not drain, and to say whether a kubeconfig that
+// was named leads anywhere.
+func looksAfterNode(sm *v1beta1.ScheduledMachine, seen *observation) bool {
+	hasNode := seen.machine.present() && seen.machine.state().NodeName != ""
+	return wantsTaints(sm) || sm.Spec.KubeconfigSecretRef != nil || sm.Status.DrainStartTime != nil || hasNode && seen.undrained
+}
+
+func wantsTaints(sm *v1beta1.ScheduledMachine) bool {
+	return len(sm.Spec.NodeTaints)+len(sm.Status.AppliedNodeTaints) > 0
+}
+
+// tendNode brings the taints of the spec onto the node.
+func (r *Reconciler) tendNode(ctx context.Context, f *facts) error {
+	if f.seen.view == nil {
+		return nil
+	}
+	view := f.seen.view
+	f.node = &nodeCare{wantsTaints: wantsTaints(f.sm), applied: f.sm.Status.AppliedNodeTaints}
+	if view.State == workload.Loading {
+		return nil // what was said last stays
+	}
+	f.node.reachable = view.Reachability()
+	if !f.node.wantsTaints {
+		return nil
+	}
+	machine := f.machine()
+	switch {
+	case machine == nil || !machine.DeletedAt.IsZero():
+		f.node.tainted, f.node.applied = taints.NoNode("There is no node to taint"), nil
+		return nil
+	case view.NodeState == workload.NodeForeign:
+		f.node.tainted = taints.NoNode("The Node named " + machine.NodeName + " is another machine's")
+		return nil
+	case view.NodeState != workload.NodePresent:
+		f.node.tainted = taints.NoNode("The machine's node has not been seen yet")
+		return nil
+	}
+	return r.taint(ctx, f, view)
+}
+
+// taint carries out what is to be done to the taints of a Node that is there.
+func (r *Reconciler) taint(ctx context.Context, f *facts, view *workload.View) error {
+	plan := taints.Make(f.sm.Spec.NodeTaints, taints.Recorded(&f.sm.Status, view.Node), view.Node)
+	if !plan.Pending() {
+		f.node.applied, f.node.tainted = plan.Owned, taints.Condition(plan, nil)
+		return nil
+	}
+	if view.Client == nil || !view.Node.Ready {
+		f.node.tainted = taints.Condition(plan, nil)
+		if view.Node.Ready { // only the cluster is out of reach: the other condition says so
+			f.node.tainted = metav1.Condition{}
+		}
+		return nil
+	}
+	node, err := taints.Apply(ctx, view.Client, plan)
+	if taints.Stale(err) {
+		return nil // the Node's own change wakes us
+	}
+	f.node.tainted = taints.Condition(plan, err)
+	if err != nil {
+		return err
+	}
+	r.workloads.Wrote(client.ObjectKeyFromObject(f.sm), node)
+	f.node.applied = plan.Owned
+	return nil
+}
+
+func (n *nodeCare) reachableCondition() metav1.Condition {
+	if n == nil {
+		return metav1.Condition{}
+	}
+	return n.reachable
+}
+
+func (n *nodeCare) taintedCondition() metav1.Condition {
+	if n == nil {
+		return metav1.Condition{}
+	}
+	return n.tainted
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package scheduledmachine
+
+import (
+	"time"
+
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/fivespot/fivespot/api/v1beta1"
+)
+
+// takeTurn has a machine that is to come up wait in line while too many others
+// are coming up. Those that are up, or are not to come up, make room.
+func (r *Reconciler) takeTurn(f *facts) {
+	key := client.ObjectKeyFromObject(f.sm)
+	switch {
+	case f.did == stepCreate:
+		if !r.gate.Ask(key, priorityOf(f.sm), wantedSince(f)) {
+			f.did = stepQueue
+		}
+	case comingUp(f):
+		r.gate.Holds(key)
+	default:
+		r.gate.Done(key)
+	}
+}
+
+// comingUp reports whether there is a Machine that has yet to run.
+func comingUp(f *facts) bool {
+	machine := f.machine()
+	return f.wanted.up && machine != nil && machine.DeletedAt.IsZero() && !machine.Running() &&
+		!wasReady(f.sm, f.seen.machine) && !failed(f)
+}
+
+// wantedSince is since when the machine has been wanted, by which it is ranked
+// among those that wait.
+func wantedSince(f *facts) time.Time {
+	switch {
+	case f.record != nil && f.record.FollowedSince != nil:
+		return f.record.FollowedSince.Time
+	case f.record != nil && f.record.LastTransitionTime != nil:
+		return f.record.LastTransitionTime.Time
+	}
+	return f.sm.CreationTimestamp.Time
+}
+
+// defaultPriority is the schema's default.
+const defaultPriority = 50
+
+func priorityOf(sm *v1beta1.ScheduledMachine) int {
+	return int(ptr.Deref(sm.Spec.Priority, defaultPriority))
+}
