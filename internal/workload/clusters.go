@@ -60,16 +60,19 @@ func (o *Options) applyDefaults() {
 // Clusters knows the workload clusters that its users have asked for. Its
 // methods may be called from any goroutine, and none waits for a cluster.
 type Clusters struct {
-	options Options
-	metrics *metrics
-	secrets kubernetes.Interface // of the management cluster
-	idle    *alarm.Queue[secretKey]
-	running sync.WaitGroup
+	options  Options
+	patience patience
+	metrics  *metrics
+	secrets  kubernetes.Interface // of the management cluster
+	idle     *alarm.Queue[secretKey]
+	running  sync.WaitGroup
 
 	mu      sync.Mutex
 	ctx     context.Context      // nil before Start and after its end
 	entries map[secretKey]*entry // the management cluster's has the zero key
 	owners  map[types.NamespacedName]*use
+	// roomMade is set when an entry has lost its last owner.
+	roomMade bool
 }
 
 // use is what one owner looks at.
@@ -98,7 +101,7 @@ func New(options Options) (*Clusters, error) {
 		return nil, fmt.Errorf("registering metrics: %w", err)
 	}
 	return &Clusters{
-		options: options, metrics: counters, secrets: secrets,
+		options: options, patience: usualPatience, metrics: counters, secrets: secrets,
 		idle:    alarm.New[secretKey](options.Clock),
 		entries: map[secretKey]*entry{},
 		owners:  map[types.NamespacedName]*use{},
@@ -132,6 +135,7 @@ func (c *Clusters) Start(ctx context.Context) error {
 // before, and returns what is known of it. The owner is woken when that changes.
 // The same call again is cheap and changes nothing.
 func (c *Clusters) Use(owner types.NamespacedName, reference Reference, target Target) View {
+	defer c.wakeWaiting()
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	u := c.owners[owner]
@@ -162,6 +166,7 @@ func (c *Clusters) noteRefusal(u *use) {
 // Release says that an owner looks at nothing any more. Releasing one that does
 // not does nothing.
 func (c *Clusters) Release(owner types.NamespacedName) {
+	defer c.wakeWaiting()
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if u := c.owners[owner]; u != nil {

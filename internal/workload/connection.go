@@ -39,14 +39,14 @@ type connection struct {
 // and one whose requests end soon.
 type clients struct {
 	lasting, brief kubernetes.Interface
-	// close closes the connections, when nobody uses them.
+	// close closes the connections.
 	close func()
 }
 
 // connect makes a new connection of an entry, in place of any before it.
 func (c *Clusters) connect(e *entry, config *rest.Config) {
 	made := &connection{entry: e, where: "The API server " + hostOf(config.Host)}
-	both, err := newClients(config, func(err error) { c.suspect(made, err) })
+	both, err := newClients(config, c.patience, func(err error) { c.suspect(made, err) })
 	if err != nil { // the parts were tried before
 		c.setFault(e, invalid(e.key, "holds a kubeconfig that no client can be made of"))
 		return
@@ -226,8 +226,8 @@ func (of *connection) view(target Target) View {
 
 // newClients returns clients of their own pool of connections. failed is called
 // when a request of the brief one finds no answer.
-func newClients(config *rest.Config, failed func(error)) (*clients, error) {
-	transport, err := newTransport(config)
+func newClients(config *rest.Config, wait patience, failed func(error)) (*clients, error) {
+	transport, closeAll, err := newTransport(config, wait)
 	if err != nil {
 		return nil, err
 	}
@@ -239,7 +239,7 @@ func newClients(config *rest.Config, failed func(error)) (*clients, error) {
 	if err != nil {
 		return nil, err
 	}
-	both := &clients{close: transport.CloseIdleConnections}
+	both := &clients{close: closeAll}
 	if both.lasting, err = kubernetes.NewForConfigAndClient(config, lasting); err != nil {
 		return nil, err
 	}

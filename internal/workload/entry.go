@@ -77,7 +77,25 @@ func (c *Clusters) leave(owner types.NamespacedName, e *entry) {
 	if len(e.owners) == 0 {
 		e.idleSince = c.options.Clock.Now()
 		c.idle.Set(e.key, e.idleSince.Add(c.options.IdlePeriod))
+		c.roomMade = true
 	}
+}
+
+// wakeWaiting wakes the owners for whom there was no room once there is some. It
+// is called without the mutex.
+func (c *Clusters) wakeWaiting() {
+	c.mu.Lock()
+	var waiting []types.NamespacedName
+	if c.roomMade {
+		for owner, u := range c.owners {
+			if u.entry == nil {
+				waiting = append(waiting, owner)
+			}
+		}
+	}
+	c.roomMade = false
+	c.mu.Unlock()
+	c.wake(waiting)
 }
 
 // makeRoom closes the entry that has been idle longest if there are too many,
@@ -104,24 +122,13 @@ func (c *Clusters) makeRoom() bool {
 	return true
 }
 
-// closeIdle closes an entry that still has no owner, and wakes those for whom
-// there was no room.
+// closeIdle closes an entry that still has no owner.
 func (c *Clusters) closeIdle(key secretKey) {
 	c.mu.Lock()
-	e := c.entries[key]
-	if e == nil || len(e.owners) > 0 {
-		c.mu.Unlock()
-		return
+	defer c.mu.Unlock()
+	if e := c.entries[key]; e != nil && len(e.owners) == 0 {
+		c.close(e)
 	}
-	c.close(e)
-	var waiting []types.NamespacedName
-	for owner, u := range c.owners {
-		if u.entry == nil {
-			waiting = append(waiting, owner)
-		}
-	}
-	c.mu.Unlock()
-	c.wake(waiting)
 }
 
 func (c *Clusters) close(e *entry) {

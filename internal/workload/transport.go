@@ -14,23 +14,27 @@ import (
 	"time"
 
 	"k8s.io/client-go/rest"
+	"k8s.io/client-go/util/connrotation"
 )
 
 // RequestTimeout bounds each request of a View's client, and so how long a
 // cluster that has just died can hold up whoever writes to it.
 const RequestTimeout = 5 * time.Second
 
-const (
-	// answerTimeout bounds the wait for the head of any answer.
-	answerTimeout = 10 * time.Second
-	// pingAfter and pingTimeout bound how long a watch seems to go on whose server
-	// has gone without a word.
-	pingAfter   = 30 * time.Second
-	pingTimeout = 15 * time.Second
-	// bodyLimit bounds an answer that is not a watch, in bytes: 500 Nodes at once
-	// come to 10 MiB or so.
-	bodyLimit = 64 << 20
-)
+// bodyLimit bounds an answer that is not a watch, in bytes: 500 Nodes at once
+// come to 10 MiB or so.
+const bodyLimit = 64 << 20
+
+// patience is how long a server may be silent.
+type patience struct {
+	// answer bounds the wait for a connection and for the head of any answer.
+	answer time.Duration
+	// pingAfter and ping bound how long a watch seems to go on whose server has
+	// gone without a word: it is pinged after the one and given up after the other.
+	pingAfter, ping time.Duration
+}
+
+var usualPatience = patience{answer: 10 * time.Second, pingAfter: 30 * time.Second, ping: 15 * time.Second}
 
 var (
 	errRedirect  = errors.New("redirects are not followed")
@@ -38,24 +42,26 @@ var (
 	errLinkLocal = errors.New("link-local addresses are not connected to")
 )
 
-// newTransport returns a pool of connections of its own, so that closing it
-// closes the last connection that the credentials were used on. No proxy of the
-// kubeconfig's is asked, only one that this process's environment names.
-func newTransport(config *rest.Config) (*http.Transport, error) {
+// newTransport returns a pool of connections of its own, and what closes every
+// one of them, also one in use, so that nothing goes on with credentials that
+// are no longer those of the Secret. No proxy of the kubeconfig's is asked, only
+// one that this process's environment names.
+func newTransport(config *rest.Config, wait patience) (transport *http.Transport, closeAll func(), err error) {
 	tlsConfig, err := rest.TLSConfigFor(config)
 	if err != nil {
-		return nil, fmt.Errorf("preparing TLS: %w", err)
+		return nil, nil, fmt.Errorf("preparing TLS: %w", err)
 	}
-	dialer := &net.Dialer{Timeout: answerTimeout, KeepAlive: pingAfter, ControlContext: refuseLinkLocal}
+	plain := &net.Dialer{Timeout: wait.answer, KeepAlive: wait.pingAfter, ControlContext: refuseLinkLocal}
+	dialer := connrotation.NewDialer(plain.DialContext)
 	return &http.Transport{
 		Proxy:                 http.ProxyFromEnvironment,
 		DialContext:           dialer.DialContext,
 		TLSClientConfig:       tlsConfig,
-		TLSHandshakeTimeout:   answerTimeout,
-		ResponseHeaderTimeout: answerTimeout,
+		TLSHandshakeTimeout:   wait.answer,
+		ResponseHeaderTimeout: wait.answer,
 		ForceAttemptHTTP2:     true,
-		HTTP2:                 &http.HTTP2Config{SendPingTimeout: pingAfter, PingTimeout: pingTimeout},
-	}, nil
+		HTTP2:                 &http.HTTP2Config{SendPingTimeout: wait.pingAfter, PingTimeout: wait.ping},
+	}, dialer.CloseAll, nil
 }
 
 // refuseLinkLocal keeps a kubeconfig from pointing us at a cloud's metadata service.
