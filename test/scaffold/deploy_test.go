@@ -15,7 +15,6 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/fivespot/fivespot/deploy"
-	"github.com/fivespot/fivespot/internal/devplane/devplanetest"
 )
 
 // A provider is installed with the rights of the shipped ones and is as hardened
@@ -105,17 +104,4 @@ func TestAProviderIsApplied(t *testing.T) {
 	if strings.Contains(said, "Warning") {
 		t.Errorf("kubectl warns:\n%s", said)
 	}
-}
-
-// kubectl runs kubectl as an administrator and returns all that it says.
-func kubectl(t *testing.T, stdin string, args ...string) string {
-	t.Helper()
-	command := program(t, "", tool("kubectl"), args...)
-	command.Stdin = strings.NewReader(stdin)
-	command.Env = append(command.Env, "KUBECONFIG="+devplanetest.Plane(t).Kubeconfig(), "KUBECACHEDIR="+t.TempDir())
-	output, err := command.CombinedOutput()
-	if err != nil {
-		t.Fatalf("kubectl %v: %v\n%s", args, err, output)
-	}
-	return string(output)
 }

@@ -4,19 +4,15 @@ package scaffold
 
 import (
 	"bytes"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"sigs.k8s.io/yaml"
-
-	"github.com/fivespot/fivespot/api/contract"
 	"github.com/fivespot/fivespot/internal/cli"
 	"github.com/fivespot/fivespot/internal/cli/provider"
-	"github.com/fivespot/fivespot/internal/devplane/devplanetest"
+	"github.com/fivespot/fivespot/internal/localcluster/localclustertest"
 )
 
 // root is this repository.
@@ -28,8 +24,8 @@ var root = func() string {
 	return dir
 }()
 
-// fivespot runs `fivespot provider` and returns what it prints.
-func fivespot(t *testing.T, args ...string) []byte {
+// fivespotProvider runs the command and returns what it prints.
+func fivespotProvider(t *testing.T, args ...string) string {
 	t.Helper()
 	var out bytes.Buffer
 	command := provider.NewCommand(cli.Streams{In: &bytes.Buffer{}, Out: &out, Err: &out})
@@ -37,7 +33,7 @@ func fivespot(t *testing.T, args ...string) []byte {
 	if err := command.ExecuteContext(t.Context()); err != nil {
 		t.Fatalf("fivespot provider %v: %v", args, err)
 	}
-	return out.Bytes()
+	return out.String()
 }
 
 // newProvider writes a provider that has the SDK of this repository, and returns
@@ -45,63 +41,55 @@ func fivespot(t *testing.T, args ...string) []byte {
 func newProvider(t *testing.T, name string, args ...string) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "provider")
-	fivespot(t, append([]string{"init", name, "--module", "example.com/acme/provider", "--dir", dir, "--sdk", root}, args...)...)
+	fivespotProvider(t, append([]string{"init", name, "--module", "example.com/acme/provider", "--dir", dir, "--sdk", root}, args...)...)
 	return dir
 }
 
-// program prepares to run a program in a directory, with the programs of bin/
-// before all others.
-func program(t *testing.T, dir, name string, args ...string) *exec.Cmd {
+// run runs a program in a directory to its end and returns all that it prints.
+func run(t *testing.T, dir, stdin, name string, args ...string) string {
 	t.Helper()
 	command := exec.CommandContext(t.Context(), name, args...)
 	command.Dir = dir
-	command.Env = append(os.Environ(), environment()...)
-	return command
-}
-
-// run runs a program to its end.
-func run(t *testing.T, dir, name string, args ...string) {
-	t.Helper()
-	if output, err := program(t, dir, name, args...).CombinedOutput(); err != nil {
+	command.Env = append(os.Environ(), environment(t)...)
+	command.Stdin = strings.NewReader(stdin)
+	output, err := command.CombinedOutput()
+	if err != nil {
 		t.Fatalf("%s %v: %v\n%s", name, args, err, output)
 	}
+	return string(output)
 }
 
-// environment is what an author's programs find there.
-func environment() []string {
-	return []string{"PATH=" + tool("") + string(os.PathListSeparator) + os.Getenv("PATH"), "GOWORK=off"}
+// makeTarget makes a target of a provider's Makefile, against the cluster.
+func makeTarget(t *testing.T, dir string, target ...string) string {
+	t.Helper()
+	return run(t, dir, "", "make", append(target, "KUBECONFIG="+localclustertest.Cluster(t).Kubeconfig())...)
+}
+
+// kubectl runs kubectl as an administrator, or as whoever a kubeconfig among the
+// arguments says.
+func kubectl(t *testing.T, stdin string, args ...string) string {
+	t.Helper()
+	return run(t, "", stdin, tool("kubectl"), append([]string{"--kubeconfig", localclustertest.Cluster(t).Kubeconfig()}, args...)...)
+}
+
+// environment is what programs find: those of bin/ before all others, and
+// nothing of whoever runs the tests.
+func environment(t *testing.T) []string {
+	t.Helper()
+	return []string{
+		"PATH=" + tool("") + string(os.PathListSeparator) + os.Getenv("PATH"),
+		"GOWORK=off", "KUBECONFIG=", "KUBECACHEDIR=" + t.TempDir(),
+	}
 }
 
 // tool returns the path of a program of bin/.
 func tool(name string) string { return filepath.Join(root, "bin", name) }
 
-func readFile(t *testing.T, elements ...string) []byte {
+func readFile(t *testing.T, elements ...string) string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(elements...))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return text
-}
-
-// awaitReads returns when readers of the contract come to the state, for the
-// spec as it is.
-func awaitReads(t *testing.T, object *unstructured.Unstructured, want contract.State) {
-	t.Helper()
-	generation := object.GetGeneration()
-	devplanetest.Await(t, object, func() error {
-		reading := contract.ReadObject(object)
-		if reading.State != want || reading.ObservedGeneration == nil || *reading.ObservedGeneration < generation {
-			return fmt.Errorf("it reads as %v: %s", reading.State, reading.Message)
-		}
-		return nil
-	})
-}
-
-// parse adds the fields of a text to an object.
-func parse(t *testing.T, text string, into *unstructured.Unstructured) {
-	t.Helper()
-	if err := yaml.UnmarshalStrict([]byte(text), &into.Object); err != nil {
-		t.Fatal(err)
-	}
+	return string(text)
 }

@@ -9,39 +9,41 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/fivespot/fivespot/api/contract"
-	"github.com/fivespot/fivespot/internal/devplane/devplanetest"
+	"github.com/fivespot/fivespot/internal/localcluster/localclustertest"
 	"github.com/fivespot/fivespot/internal/process"
 )
 
-// What an author has a minute after the first command, step by step.
+// What an author has a minute after the first command, as README.md has it.
 func TestAProviderFromNothing(t *testing.T) {
 	dir := newProvider(t, "TideSchedule")
-	run(t, dir, "make", "test")
-	run(t, dir, tool("golangci-lint"), "run", "--config", filepath.Join(root, ".golangci.yml"))
+	makeTarget(t, dir, "test")
+	run(t, dir, "", tool("golangci-lint"), "run", "--config", filepath.Join(root, ".golangci.yml"))
 	checkGenerated(t, dir)
 
 	start(t, dir)
-	devplanetest.AwaitCRD(t, "tideschedules."+contract.Group)
-	namespace := devplanetest.Namespace(t)
-	for _, step := range []struct {
-		sample string
-		want   contract.State
-	}{{"on", contract.Active}, {"off", contract.Inactive}, {"on", contract.Active}, {"invalid", contract.Unresolved}} {
-		objects := devplanetest.ApplyIn(t, namespace, readFile(t, dir, "samples", step.sample+".yaml"))
-		awaitReads(t, objects[0], step.want)
+	kubectl(t, "", "wait", "--for=create", "crd/tideschedules.spotschedules.5spot.finos.org", "--timeout=1m")
+	kubectl(t, "", "wait", "--for=condition=Established", "crd/tideschedules.spotschedules.5spot.finos.org", "--timeout=1m")
+	namespace := localclustertest.Namespace(t)
+	for _, step := range []struct{ sample, want string }{
+		{"on", "jsonpath={.status.active}=true"},
+		{"off", "jsonpath={.status.active}=false"},
+		{"on", "jsonpath={.status.active}=true"},
+		{"invalid", "condition=Ready=False"},
+	} {
+		kubectl(t, "", "apply", "-n", namespace, "-f", filepath.Join(dir, "samples", step.sample+".yaml"))
+		kubectl(t, "", "wait", "-n", namespace, "tideschedule/sample", "--for="+step.want, "--timeout=1m")
 	}
 }
 
-// start runs the provider as `make run` does, until the end of the test.
-func start(t *testing.T, dir string) *process.Process {
+// start runs `make run` until the end of the test.
+func start(t *testing.T, dir string) {
 	t.Helper()
-	p, err := process.Start(devplanetest.Context(t), process.Options{
+	p, err := process.Start(localclustertest.Context(t), process.Options{
 		Name: "make run",
 		Path: "make",
-		Args: []string{"run", "KUBECONFIG=" + devplanetest.Plane(t).Kubeconfig()},
+		Args: []string{"run", "KUBECONFIG=" + localclustertest.Cluster(t).Kubeconfig()},
 		Dir:  dir,
-		Env:  append(environment(), "KUBECACHEDIR="+t.TempDir()),
+		Env:  environment(t),
 		Log:  filepath.Join(t.TempDir(), "log"),
 	})
 	if err != nil {
@@ -55,7 +57,6 @@ func start(t *testing.T, dir string) *process.Process {
 			t.Logf("its log:\n%s", readFile(t, p.Log()))
 		}
 	})
-	return p
 }
 
 // checkGenerated checks that the definition which init writes is the one that
@@ -63,12 +64,12 @@ func start(t *testing.T, dir string) *process.Process {
 func checkGenerated(t *testing.T, dir string) {
 	t.Helper()
 	file := filepath.Join(dir, "deploy", "crd.yaml")
-	written := string(readFile(t, file))
+	written := readFile(t, file)
 	if err := os.Remove(file); err != nil {
 		t.Fatal(err)
 	}
-	run(t, dir, "make", "generate")
-	if diff := cmp.Diff(string(readFile(t, file)), written); diff != "" {
+	makeTarget(t, dir, "generate")
+	if diff := cmp.Diff(readFile(t, file), written); diff != "" {
 		t.Errorf("the definition is stale from the beginning (-generated +written):\n%s", diff)
 	}
 }

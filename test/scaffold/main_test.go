@@ -5,18 +5,11 @@ package scaffold
 import (
 	"testing"
 
-	"github.com/fivespot/fivespot/deploy"
-	"github.com/fivespot/fivespot/internal/devplane"
-	"github.com/fivespot/fivespot/internal/devplane/devplanetest"
+	"github.com/fivespot/fivespot/internal/localcluster"
+	"github.com/fivespot/fivespot/internal/localcluster/localclustertest"
 )
 
-func TestMain(m *testing.M) { devplanetest.Main(m, devplanetest.CRDs, namespace) }
-
-// namespace makes the one that 5-Spot and its providers run in.
-func namespace(p *devplane.Plane) error {
-	manifest, err := deploy.FS.ReadFile("controller/namespace.yaml")
-	if err != nil {
-		return err
-	}
-	return devplanetest.Manifest(manifest)(p)
+// What runs is `fivespot up --without-capi`, less the shipped providers.
+func TestMain(m *testing.M) {
+	localclustertest.Main(m, localcluster.Options{WithoutCAPI: true, WithoutProviders: true})
 }

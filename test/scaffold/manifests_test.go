@@ -3,76 +3,67 @@
 package scaffold
 
 import (
+	"bytes"
+	"os/exec"
 	"strings"
 	"testing"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"sigs.k8s.io/controller-runtime/pkg/client"
-
-	"github.com/fivespot/fivespot/api/contract"
-	"github.com/fivespot/fivespot/internal/devplane/devplanetest"
+	"github.com/fivespot/fivespot/internal/localcluster/localclustertest"
 )
 
-// With what is printed installed, an account can do all that a provider has to
-// do, in any language, and nothing else.
+// With what is printed installed, an account can do what a provider has to do,
+// in any language.
 func TestManifestsAreAllThatAProviderNeeds(t *testing.T) {
-	said := kubectl(t, string(fivespot(t, "manifests", "--kind", "NightSchedule")), "apply", "--server-side", "-f", "-")
-	if strings.Contains(said, "Warning") {
-		t.Errorf("kubectl warns:\n%s", said)
-	}
-	devplanetest.AwaitCRD(t, "nightschedules."+contract.Group)
-	night := devplanetest.ApplyIn(t, devplanetest.Namespace(t), []byte(`
-apiVersion: spotschedules.5spot.finos.org/v1alpha1
-kind: NightSchedule
-metadata: {name: ward}
-spec: {anything: [goes, {in: here}]}
-`))[0]
-	if got, _, _ := unstructured.NestedSlice(night.Object, "spec", "anything"); len(got) != 2 {
-		t.Errorf("of the spec is left %v", night.Object["spec"])
+	cluster := localclustertest.Cluster(t)
+	namespace := localclustertest.Namespace(t)
+	install(t, fivespotProvider(t, "manifests", "--kind", "NightSchedule"), "nightschedules")
+	kubectl(t, `{
+		"apiVersion": "spotschedules.5spot.finos.org/v1alpha1", "kind": "NightSchedule",
+		"metadata": {"name": "ward"}, "spec": {"anything": ["goes", {"in": "here"}]}
+	}`, "apply", "-n", namespace, "-f", "-")
+	if got := kubectl(t, "", "get", "-n", namespace, "nightschedule/ward", "-o", "jsonpath={.spec}"); got != `{"anything":["goes",{"in":"here"}]}` {
+		t.Errorf("of the spec is left %s", got)
 	}
 
-	config, err := devplanetest.Plane(t).ServiceAccountConfig(t.Context(), "5spot-system", "night-schedule-provider")
+	account, err := cluster.ServiceAccountKubeconfig(localclustertest.Context(t), "5spot-system", "night-schedule-provider")
 	if err != nil {
 		t.Fatal(err)
 	}
-	provider := devplanetest.ClientFor(t, config)
-	list := &unstructured.UnstructuredList{}
-	list.SetGroupVersionKind(night.GroupVersionKind())
-	if err := provider.List(t.Context(), list); err != nil || len(list.Items) == 0 {
-		t.Errorf("listing all schedules gave %d, %v", len(list.Items), err)
+	if got := kubectl(t, "", "--kubeconfig", account, "get", "nightschedules", "-A", "-o", "name"); !strings.Contains(got, "/ward\n") {
+		t.Errorf("the provider's account sees %q", got)
 	}
-	verdict := client.RawPatch("application/merge-patch+json", []byte(`{"status": {"active": true, "observedGeneration": 1}}`))
-	if err := provider.Status().Patch(t.Context(), night.DeepCopy(), verdict); err != nil {
-		t.Error(err)
+	kubectl(t, "", "--kubeconfig", account, "patch", "-n", namespace, "nightschedule/ward", "--subresource=status", "--type=merge",
+		"-p", `{"status": {"active": true, "observedGeneration": 1, "lastTransitionTime": "2026-06-15T09:00:00Z"}}`)
+	kubectl(t, "", "wait", "-n", namespace, "nightschedule/ward", "--for=jsonpath={.status.active}=true", "--timeout=1m")
+}
+
+// install applies what is printed, without a word of warning, and returns when
+// the kind is served.
+func install(t *testing.T, manifests, plural string) {
+	t.Helper()
+	if said := kubectl(t, manifests, "apply", "--server-side", "-f", "-"); strings.Contains(said, "Warning") {
+		t.Errorf("kubectl warns:\n%s", said)
 	}
-	awaitReads(t, night, contract.Active)
-	if err := provider.Patch(t.Context(), night, client.RawPatch("application/merge-patch+json", []byte(`{"spec": {"mine": true}}`))); !apierrors.IsForbidden(err) {
-		t.Errorf("writing the spec: %v, want it forbidden", err)
-	}
+	kubectl(t, "", "wait", "--for=condition=Established", "crd/"+plural+".spotschedules.5spot.finos.org", "--timeout=1m")
 }
 
 // The API server holds the spec against the schema that the author gave.
 func TestManifestsWithASchema(t *testing.T) {
 	schema := root + "/internal/cli/provider/testdata/spec.yaml"
-	devplanetest.Apply(t, fivespot(t, "manifests", "--kind", "DeskWatch", "--spec-schema", schema, "--version", "v1beta2"))
-	strict := client.WithFieldValidation(devplanetest.Client(t), metav1.FieldValidationStrict)
+	install(t, fivespotProvider(t, "manifests", "--kind", "DeskWatch", "--spec-schema", schema, "--version", "v1beta2"), "deskwatches")
 	for spec, want := range map[string]string{
-		`{open: true, seats: 2}`: "",
-		`{open: "yes"}`:          "spec.open",
-		`{seats: 2}`:             "spec.open: Required value",
-		`{open: true, sests: 2}`: `unknown field "spec.sests"`,
+		`{"open": true, "seats": 2}`: "deskwatch.spotschedules.5spot.finos.org/desk created",
+		`{"open": "yes"}`:            "spec.open",
+		`{"seats": 2}`:               "spec.open: Required value",
+		`{"open": true, "sests": 2}`: `unknown field "spec.sests"`,
 	} {
-		object := &unstructured.Unstructured{}
-		object.SetAPIVersion(contract.Group + "/v1beta2")
-		object.SetKind("DeskWatch")
-		object.SetName("desk")
-		object.SetNamespace("default")
-		parse(t, "spec: "+spec, object)
-		err := strict.Create(t.Context(), object, client.DryRunAll)
-		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
-			t.Errorf("spec %s: %v, want %q", spec, err, want)
+		command := exec.CommandContext(localclustertest.Context(t), tool("kubectl"), "create", "--validate=strict", "--dry-run=server", "-f", "-",
+			"--kubeconfig", localclustertest.Cluster(t).Kubeconfig())
+		command.Env = append(command.Environ(), environment(t)...)
+		command.Stdin = strings.NewReader(`{"apiVersion": "spotschedules.5spot.finos.org/v1beta2", "kind": "DeskWatch", "metadata": {"name": "desk"}, "spec": ` + spec + `}`)
+		output, err := command.CombinedOutput()
+		if !bytes.Contains(output, []byte(want)) {
+			t.Errorf("spec %s: %v, want %q:\n%s", spec, err, want, output)
 		}
 	}
 }
