@@ -3,25 +3,25 @@
 package conformance_test
 
 import (
-	"context"
+	"os"
+	"path/filepath"
 	"sync"
 	"testing"
 
 	"k8s.io/client-go/rest"
-	ctrlconfig "sigs.k8s.io/controller-runtime/pkg/config"
-	"sigs.k8s.io/controller-runtime/pkg/manager"
-	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
+	"k8s.io/client-go/tools/clientcmd"
+	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 
-	"github.com/fivespot/fivespot/internal/controller/scheduledmachine"
 	"github.com/fivespot/fivespot/internal/devplane/devplanetest"
+	"github.com/fivespot/fivespot/internal/process"
 )
 
-// fiveSpot is the 5-Spot controller, which runs while a test needs it.
+// fiveSpot is the 5-Spot controller, a process that runs while a test needs it.
 var fiveSpot struct {
 	sync.Mutex
 
-	users int
-	stop  func() error
+	users   int
+	process *process.Process
 }
 
 // runFiveSpot has the controller run, as its own account, until the end of the test.
@@ -30,43 +30,50 @@ func runFiveSpot(t *testing.T) {
 	fiveSpot.Lock()
 	defer fiveSpot.Unlock()
 	if fiveSpot.users == 0 {
-		fiveSpot.stop = startFiveSpot(t, accountConfig(t, "5spot-system", "5spot-controller"))
+		dir, err := os.MkdirTemp("", "controller-") // it may outlive the test that starts it
+		if err != nil {
+			t.Fatal(err)
+		}
+		fiveSpot.process = startProgram(t, "../../bin/controller", dir, accountConfig(t, "5spot-system", "5spot-controller"))
 	}
 	fiveSpot.users++
 	t.Cleanup(func() {
 		fiveSpot.Lock()
 		defer fiveSpot.Unlock()
-		if fiveSpot.users--; fiveSpot.users == 0 {
-			if err := fiveSpot.stop(); err != nil {
-				t.Errorf("the controller ended with: %v", err)
-			}
+		if fiveSpot.users--; fiveSpot.users > 0 {
+			return
 		}
+		if err := fiveSpot.process.Stop(); err != nil {
+			t.Errorf("stopping the controller: %v", err)
+		}
+		os.RemoveAll(filepath.Dir(fiveSpot.process.Log()))
 	})
 }
 
-func startFiveSpot(t *testing.T, config *rest.Config) (stop func() error) {
+// startProgram starts a program with a kubeconfig, whose files go to dir.
+func startProgram(t *testing.T, path, dir string, config *rest.Config) *process.Process {
 	t.Helper()
-	scheme, err := devplanetest.NewScheme()
-	if err != nil {
+	kubeconfig := filepath.Join(dir, "kubeconfig")
+	if err := clientcmd.WriteToFile(kubeconfigOf(config), kubeconfig); err != nil {
 		t.Fatal(err)
 	}
-	mgr, err := manager.New(config, manager.Options{
-		Scheme: scheme, Client: scheduledmachine.ClientOptions(),
-		Metrics:    metricsserver.Options{BindAddress: "0"},
-		Controller: ctrlconfig.Controller{SkipNameValidation: new(true)},
+	started, err := process.Start(devplanetest.Context(t), process.Options{
+		Name: filepath.Base(path), Path: path, Log: filepath.Join(dir, "log"),
+		Args: []string{"--kubeconfig=" + kubeconfig, "--metrics-bind-address=0", "--health-probe-bind-address=0"},
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithCancel(context.Background())
-	if err := scheduledmachine.Setup(ctx, mgr, scheduledmachine.Options{}); err != nil {
-		cancel()
-		t.Fatal(err)
-	}
-	ended := make(chan error, 1)
-	go func() { ended <- mgr.Start(ctx) }()
-	return func() error {
-		cancel()
-		return <-ended
+	return started
+}
+
+func kubeconfigOf(config *rest.Config) clientcmdapi.Config {
+	return clientcmdapi.Config{
+		Clusters: map[string]*clientcmdapi.Cluster{"c": {
+			Server: config.Host, CertificateAuthority: config.CAFile, CertificateAuthorityData: config.CAData,
+		}},
+		AuthInfos:      map[string]*clientcmdapi.AuthInfo{"u": {Token: config.BearerToken}},
+		Contexts:       map[string]*clientcmdapi.Context{"x": {Cluster: "c", AuthInfo: "u"}},
+		CurrentContext: "x",
 	}
 }

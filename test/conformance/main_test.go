@@ -82,7 +82,7 @@ func options(t *testing.T, kind string) conformance.Options {
 		Kind:        kind,
 		ReactWithin: 10 * time.Second,
 		IdleFor:     time.Second,
-		Patience:    20 * time.Second,
+		Patience:    12 * time.Second,
 		Objects:     60,
 	}
 }

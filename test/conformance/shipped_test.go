@@ -23,6 +23,7 @@ var shipped = map[string]struct{ samples, account string }{
 }
 
 func TestEveryShippedKindConforms(t *testing.T) {
+	t.Parallel()
 	for _, provider := range providers.All() {
 		kind := provider.Kind().Kind
 		t.Run(kind, func(t *testing.T) {

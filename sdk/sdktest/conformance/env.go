@@ -77,7 +77,12 @@ func (e *env) connect(ctx context.Context) (kubernetes string, err error) {
 		return "", fmt.Errorf("listing CustomResourceDefinitions: %w", err)
 	}
 	e.definitions = list.Items
-	e.samples, err = readSamples(e.options)
+	if e.samples, err = readSamples(e.options); err != nil {
+		return "", err
+	}
+	if e.definition() != nil {
+		err = e.samples.checkGroup(contract.Group)
+	}
 	return server.GitVersion, err
 }
 

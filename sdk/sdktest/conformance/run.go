@@ -108,15 +108,15 @@ func (s *session) look(ctx context.Context, check *Check) (finding, error) {
 	if s.left[check.ID] {
 		return skip("left out by --only or --skip (Options.Only, Options.Skip)")
 	}
-	for _, thing := range check.uses {
-		if !s.options.has(thing) {
-			return skip("%s", string(thing))
-		}
-	}
 	rests := withNeeds(check.needs)
 	for _, before := range s.report.Results {
 		if rests[before.ID] && before.Outcome == Failed {
 			return skip("it says nothing while %s fails", before.ID)
+		}
+	}
+	for _, thing := range check.uses {
+		if !s.options.has(thing) {
+			return skip("%s", string(thing))
 		}
 	}
 	found, err := check.run(ctx, s.env)

@@ -9,10 +9,7 @@ import (
 	"io"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/yaml"
-
-	"github.com/fivespot/fivespot/api/contract"
 )
 
 // sample is what a manifest gives.
@@ -34,6 +31,17 @@ func (s *sample) spec() any {
 
 // samples are those that the options give; nil where they do not.
 type samples struct{ on, off, invalid *sample }
+
+// checkGroup returns an *OptionError for a sample that is not of the group.
+func (s *samples) checkGroup(group string) error {
+	for _, one := range []*sample{s.on, s.off, s.invalid} {
+		if one != nil && one.object.GroupVersionKind().Group != group {
+			return &OptionError{Option: one.option, Problem: fmt.Sprintf(
+				"the apiVersion of the manifest is %s; the kind is of the group %s", one.object.GetAPIVersion(), group)}
+		}
+	}
+	return nil
+}
 
 // apiVersion returns that of the first sample; empty if there is none.
 func (s *samples) apiVersion() string {
@@ -77,13 +85,13 @@ func readSample(option string, manifest []byte, kind string) (*sample, error) {
 		err := decoder.Decode(&object.Object)
 		switch {
 		case errors.Is(err, io.EOF) && read.object == nil:
-			return nil, &OptionError{Option: option, Problem: fmt.Sprintf("the manifest holds no %s of the group %s", kind, contract.Group)}
+			return nil, &OptionError{Option: option, Problem: fmt.Sprintf("the manifest holds no %s", kind)}
 		case errors.Is(err, io.EOF):
 			return read, nil
 		case err != nil:
 			return nil, &OptionError{Option: option, Problem: fmt.Sprintf("the manifest cannot be read: %v", err)}
 		case len(object.Object) == 0: // an empty document
-		case object.GroupVersionKind().GroupKind() != (schema.GroupKind{Group: contract.Group, Kind: kind}):
+		case object.GetKind() != kind:
 			read.others = append(read.others, object)
 		case read.object != nil:
 			return nil, &OptionError{Option: option, Problem: fmt.Sprintf("the manifest holds more than one %s", kind)}

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package conformance_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"unicode"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/fivespot/fivespot/sdk/sdktest/conformance"
+)
+
+// broken is a kind or a provider that breaks one rule.
+type broken struct {
+	// rule is the one that is broken, and fails are the checks that see it.
+	rule  string
+	fails []string
+	// edit changes the CRD, grants are further rights of the account, fault is
+	// what the provider does.
+	edit   func(crd map[string]any)
+	grants string
+	fault  fault
+	// only limits the run, where the provider itself is sound.
+	only []string
+	// withoutAccount leaves the account's rights unchecked: to break the rule takes
+	// a right too many.
+	withoutAccount bool
+}
+
+var accountOnly = []string{
+	"account-reads-kind", "account-writes-status", "account-spares-spec", "account-spares-schedules",
+	"account-spares-machines", "account-no-wildcard", "account-spares-cluster",
+}
+
+var brokenDefinitions = map[string]broken{
+	"is in another group": {rule: "C1", fails: []string{"crd-group"}, edit: func(crd map[string]any) {
+		at(crd, "metadata")["name"] = "isinanothergroups.example.com"
+		at(crd, "spec")["group"] = "example.com"
+	}},
+	"has a name that is taken": {rule: "C1", fails: []string{"crd-established"}, edit: func(crd map[string]any) {
+		at(crd, "spec", "names")["shortNames"] = []any{"manualschedule"}
+	}},
+	"is cluster-scoped": {rule: "C2", fails: []string{"crd-namespaced"}, edit: func(crd map[string]any) {
+		at(crd, "spec")["scope"] = "Cluster"
+	}},
+	"has no status subresource": {rule: "C3", fails: []string{"crd-status-subresource"}, edit: func(crd map[string]any) {
+		delete(version(crd), "subresources")
+	}},
+	"does not declare active": {rule: "C4", fails: []string{"crd-active-boolean"}, edit: func(crd map[string]any) {
+		delete(statusSchema(crd), "active")
+		at(version(crd), "schema", "openAPIV3Schema", "properties", "status")["x-kubernetes-preserve-unknown-fields"] = true
+	}},
+	"has a default verdict": {rule: "C5", fails: []string{"crd-active-no-default", "undecided-no-verdict"}, edit: func(crd map[string]any) {
+		at(statusSchema(crd), "active")["default"] = false
+	}},
+	"prunes messages": {rule: "C7", fails: []string{"crd-conditions", "ready-condition"}, edit: func(crd map[string]any) {
+		delete(at(statusSchema(crd), "conditions", "items", "properties"), "message")
+	}},
+	"prunes observedGeneration": {rule: "C8", fails: []string{"crd-observed-generation", "observed-generation"}, edit: func(crd map[string]any) {
+		delete(statusSchema(crd), "observedGeneration")
+	}},
+	"prunes lastTransitionTime": {rule: "C9", fails: []string{"crd-transition-time", "transition-time-moves"}, edit: func(crd map[string]any) {
+		delete(statusSchema(crd), "lastTransitionTime")
+	}},
+	"shows no verdict": {rule: "C28", fails: []string{"crd-printer-column"}, edit: func(crd map[string]any) {
+		delete(version(crd), "additionalPrinterColumns")
+	}},
+}
+
+var brokenAccounts = map[string]broken{
+	"may patch the spec": {fails: []string{"account-spares-spec"}, grants: `
+  - {apiGroups: [spotschedules.5spot.finos.org], resources: [PLURAL], verbs: [patch]}
+`},
+	"may read another kind": {fails: []string{"account-spares-schedules"}, grants: `
+  - {apiGroups: [spotschedules.5spot.finos.org], resources: [manualschedules], verbs: [get]}
+`},
+	"may read machines": {fails: []string{"account-spares-machines"}, grants: `
+  - {apiGroups: [5spot.finos.org], resources: [scheduledmachines], verbs: [list]}
+`},
+	"may do everything to its status": {fails: []string{"account-no-wildcard"}, grants: `
+  - {apiGroups: [spotschedules.5spot.finos.org], resources: [PLURAL/status], verbs: ["*"]}
+`},
+	"may read secrets": {fails: []string{"account-spares-cluster"}, grants: `
+  - {apiGroups: [""], resources: [secrets], verbs: [get]}
+`},
+}
+
+var brokenProviders = map[fault]broken{
+	"writes nothing":            {rule: "C4", fails: []string{"status-appears"}},
+	"publishes a string":        {rule: "C4", fails: []string{"crd-active-boolean", "status-active-boolean"}, edit: anyActive},
+	"inverts":                   {rule: "C4", fails: []string{"active-verdict", "inactive-verdict"}},
+	"is always active":          {rule: "C4", fails: []string{"inactive-verdict"}},
+	"is never ready":            {rule: "C4", fails: []string{"active-verdict", "inactive-verdict"}},
+	"ignores edits":             {rule: "C4", fails: []string{"follows-edits"}},
+	"guesses at first":          {rule: "C5", fails: []string{"undecided-no-verdict"}},
+	"turns invalid specs off":   {rule: "C6", fails: []string{"invalid-keeps-verdict"}},
+	"gives up on invalid specs": {rule: "C6", fails: []string{"invalid-recovers"}},
+	"speaks in sentences":       {rule: "C7", fails: []string{"ready-condition"}},
+	"observes one generation":   {rule: "C8", fails: []string{"observed-generation"}},
+	"stamps once":               {rule: "C9", fails: []string{"transition-time-moves"}},
+	"stamps each problem":       {rule: "C9", fails: []string{"transition-time-stays"}},
+	"says soon":                 {rule: "C10", fails: []string{"next-transition-time"}},
+	"polls":                     {rule: "C11", fails: []string{"reacts-to-edits"}},
+	"beats":                     {rule: "C12", fails: []string{"touch-quiet", "idle-quiet", "restart-quiet"}},
+	"quotes annotations":        {rule: "C12", fails: []string{"touch-quiet"}},
+	"signs its process":         {rule: "C12", fails: []string{"restart-quiet"}},
+	"writes annotations":        {rule: "C13", fails: []string{"only-status-written"}, withoutAccount: true, grants: mayPatch},
+	"remembers names":           {rule: "C30", fails: []string{"recreated-object"}},
+	"works in one namespace":    {rule: "C30", fails: []string{"other-namespaces"}},
+	"loses events":              {rule: "C30", fails: []string{"many-objects"}},
+	"replaces conditions":       {rule: "C31", fails: []string{"others-status-kept"}},
+}
+
+const mayPatch = `
+  - {apiGroups: [spotschedules.5spot.finos.org], resources: [PLURAL], verbs: [patch]}
+`
+
+// anyActive lets status.active be of any type.
+func anyActive(crd map[string]any) {
+	statusSchema(crd)["active"] = map[string]any{"x-kubernetes-preserve-unknown-fields": true}
+}
+
+func TestEachBrokenKindFailsItsRuleAlone(t *testing.T) {
+	t.Parallel()
+	for name, b := range brokenDefinitions {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b.check(t, name)
+		})
+	}
+}
+
+func TestEachBrokenAccountFailsItsRuleAlone(t *testing.T) {
+	t.Parallel()
+	for name, b := range brokenAccounts {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b.rule, b.only = "C29", accountOnly
+			b.check(t, name)
+		})
+	}
+}
+
+func TestEachBrokenProviderFailsItsRuleAlone(t *testing.T) {
+	t.Parallel()
+	for name, b := range brokenProviders {
+		t.Run(string(name), func(t *testing.T) {
+			t.Parallel()
+			b.fault = name
+			b.check(t, string(name))
+		})
+	}
+}
+
+// check runs the kit against the kind, and compares what failed.
+func (b *broken) check(t *testing.T, name string) {
+	t.Helper()
+	kind := kindFor(name)
+	ownKind(t, kind, b.edit, b.grants)
+	runFiveSpot(t)
+	skew := &skewedClock{}
+	p := &provider{kind: kind, fault: b.fault, config: accountConfig(t, "5spot-system", strings.ToLower(kind)), skew: skew}
+	running := start(t, p.run)
+
+	o := options(t, kind)
+	o.On, o.Off, o.Invalid = mode(kind, "on"), mode(kind, "off"), mode(kind, "sideways")
+	if !b.withoutAccount {
+		o.ServiceAccount = types.NamespacedName{Namespace: "5spot-system", Name: strings.ToLower(kind)}
+	}
+	o.Restart, o.Clock, o.Only = running.restart, skew, b.only
+	report, err := conformance.Run(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.compare(t, report)
+}
+
+func (b *broken) compare(t *testing.T, report conformance.Report) {
+	t.Helper()
+	var failed []string
+	for _, result := range report.Failures() {
+		failed = append(failed, result.ID)
+		if result.Rule != b.rule {
+			t.Errorf("%s is of rule %s, and %s is broken", result.ID, result.Rule, b.rule)
+		}
+		if result.Message == "" || result.Advice == "" {
+			t.Errorf("%s does not say what is wrong (%q) or what to do (%q)", result.ID, result.Message, result.Advice)
+		}
+		t.Logf("%s: %s", result.ID, result.Message)
+	}
+	slices.Sort(failed)
+	want := slices.Sorted(slices.Values(b.fails))
+	if diff := cmp.Diff(want, failed); diff != "" {
+		t.Errorf("failed checks (-want +got):\n%s", diff)
+	}
+	for _, result := range report.Results {
+		if result.Outcome == conformance.Skipped && !b.mayBeSkipped(result) {
+			t.Errorf("%s was skipped: %s", result.ID, result.Message)
+		}
+	}
+}
+
+// mayBeSkipped reports whether a check was skipped for what is to fail.
+func (b *broken) mayBeSkipped(result conformance.Result) bool {
+	return len(b.only) > 0 && !slices.Contains(b.only, result.ID) ||
+		b.withoutAccount && result.Group == conformance.GroupAccount ||
+		slices.ContainsFunc(b.fails, func(id string) bool {
+			return result.Message == fmt.Sprintf("it says nothing while %s fails", id)
+		})
+}
+
+// kindFor makes a kind of a sentence.
+func kindFor(sentence string) string {
+	var kind strings.Builder
+	upper := true
+	for _, r := range sentence {
+		switch {
+		case !unicode.IsLetter(r):
+			upper = true
+		case upper:
+			kind.WriteRune(unicode.ToUpper(r))
+			upper = false
+		default:
+			kind.WriteRune(r)
+		}
+	}
+	return kind.String()
+}
