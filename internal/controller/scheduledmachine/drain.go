@@ -2,7 +2,14 @@
 
 package scheduledmachine
 
-import "context"
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/fivespot/fivespot/internal/drain"
+	"github.com/fivespot/fivespot/internal/workload"
+)
 
 // drainProgress is how far our own drain of a node is.
 type drainProgress struct {
@@ -18,8 +25,57 @@ func (d *drainProgress) waitingFor() string {
 	return d.message
 }
 
+// drainAndDelete takes one step of a drain that Cluster API would not do, and
+// deletes the Machine once nothing is left on its node. A cluster that cannot be
+// reached is waited for until the time of the drain is over.
 func (r *Reconciler) drainAndDelete(ctx context.Context, f *facts) error {
+	progress, err := drainStep(ctx, f)
+	if err != nil {
+		f.drain = &drainProgress{message: err.Error()}
+		return nil // the next look is set
+	}
+	f.drain = &drainProgress{done: progress.Done, message: progress.Message()}
+	if !progress.Done {
+		return nil
+	}
 	return r.deleteMachine(ctx, f)
 }
 
-func (r *Reconciler) forgetNode(_ context.Context, _ *facts) error { return nil }
+func drainStep(ctx context.Context, f *facts) (drain.Progress, error) {
+	view := f.seen.view
+	switch {
+	case view == nil || view.State == workload.Loading:
+		return drain.Progress{}, errors.New("the workload cluster to be connected to")
+	case view.State == workload.Unreachable:
+		return drain.Progress{}, fmt.Errorf("the workload cluster to be reached: %s", view.Message)
+	case view.NodeState == workload.NodeAbsent, view.NodeState == workload.NodeForeign:
+		return drain.Progress{Done: true}, nil
+	case view.NodeState != workload.NodePresent:
+		return drain.Progress{}, errors.New("its node to be seen")
+	}
+	progress, err := drain.Step(ctx, view.Client, view.Node.Name, drain.Options{UID: view.Node.UID, Now: f.now})
+	if err != nil {
+		return progress, fmt.Errorf("the workload cluster to answer: %s", workload.Explain(err, "drain its node"))
+	}
+	return progress, nil
+}
+
+// forgetNode deletes the Node of a machine that is gone, which Cluster API leaves
+// where it drains none. One that is another machine's by now stays.
+func (r *Reconciler) forgetNode(ctx context.Context, f *facts) error {
+	view := f.seen.view
+	switch {
+	case view == nil || view.State != workload.Reachable || view.NodeState == workload.NodeUnknown:
+		return errNodeUnseen
+	case view.NodeState != workload.NodePresent:
+		return nil
+	}
+	if err := drain.DeleteNode(ctx, view.Client, view.Node.Name, view.Node.UID); err != nil {
+		return fmt.Errorf("deleting Node %s: %s", view.Node.Name, workload.Explain(err, "delete Nodes"))
+	}
+	return nil
+}
+
+// errNodeUnseen says that a Node to be deleted was not seen yet; when it is, or
+// when its time is over, the reconcile is woken.
+var errNodeUnseen = errors.New("the workload cluster, which has yet to be asked to delete the machine's Node, cannot be reached")

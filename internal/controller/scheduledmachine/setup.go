@@ -158,7 +158,7 @@ func (r *Reconciler) watch(ctx context.Context, mgr manager.Manager, options Opt
 		work = work.WatchesRawSource(activation.Source(r.gate, r.names))
 	} else {
 		work = work.WatchesRawSource(activation.Source(r.gate, nil)).
-			WatchesRawSource(options.Shards.Source(r.names, r.gate.Expect, r.gate.Forget))
+			WatchesRawSource(options.Shards.Source(r.names, r.gate.Expect, r.lost))
 	}
 	if err := work.Complete(shard.Guard(options.Shards, r)); err != nil {
 		return fmt.Errorf("setting up the controller: %w", err)
@@ -177,6 +177,22 @@ func (r *Reconciler) names(ctx context.Context) ([]types.NamespacedName, error) 
 		names = append(names, client.ObjectKeyFromObject(&all.Items[i]))
 	}
 	return names, nil
+}
+
+// lost drops what is kept in memory of a shard that another replica works on
+// from now on.
+func (r *Reconciler) lost(number int) {
+	r.gate.Forget(number)
+	names, err := r.names(context.Background())
+	if err != nil {
+		return // the cache is stopping, and so are we
+	}
+	for _, name := range names {
+		if shard.Of(name, r.gate.Partitions()) == number {
+			r.alarms.Clear(name)
+			r.workloads.Release(name)
+		}
+	}
 }
 
 // priority is the rank in the controller's queue: spec.priority, or the default
