@@ -217,6 +217,10 @@ func (c *Clusters) describe(u *use, e *entry) View {
 	case e.fault != nil:
 		u.counted = nil
 		c.metrics.resolved(resultError)
+		if e.told != e.fault {
+			e.told = e.fault
+			c.failed(e, e.fault)
+		}
 		return unreachable(e.fault, e.since)
 	case e.connection == nil:
 		return View{Reason: ReasonConnecting, Message: "Looking for " + e.key.String()}

@@ -4,7 +4,7 @@ package workload_test
 
 import (
 	"errors"
-	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -237,14 +237,14 @@ func TestAWriterReadsItsWrites(t *testing.T) {
 		return nil
 	})
 	for i := range 20 {
-		n.Spec.Taints = []corev1.Taint{{Key: "example.com/n", Value: fmt.Sprint(i), Effect: corev1.TaintEffectNoSchedule}}
+		n.Spec.Taints = []corev1.Taint{{Key: "example.com/n", Value: strconv.Itoa(i), Effect: corev1.TaintEffectNoSchedule}}
 		if err := devplanetest.Client(t).Update(t.Context(), n); err != nil {
 			t.Fatal(err)
 		}
 		r.Wrote(a, n)
 		// Whether the watch has brought this write or one before it, or none yet.
 		view := r.Use(a, r.byName("rack"), target)
-		if got := view.Node.Taints[0].Value; got != fmt.Sprint(i) {
+		if got := view.Node.Taints[0].Value; got != strconv.Itoa(i) {
 			t.Fatalf("after write %d the view has %s", i, got)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
@@ -160,8 +161,8 @@ func (c *Clusters) failed(e *entry, why *fault) {
 		"namespace", e.key.Namespace, "secret", e.key.Name, "reason", why.reason, "message", why.message)
 }
 
-// suspect takes in that a request of a view's client found no answer. Nobody is
-// to try the same until a watch stands again.
+// suspect takes in that a request of a view's client went as any other would.
+// Nobody is to try the same until a watch stands again.
 func (c *Clusters) suspect(of *connection, err error) {
 	if errors.Is(err, context.Canceled) {
 		return
@@ -225,7 +226,7 @@ func (of *connection) view(target Target) View {
 }
 
 // newClients returns clients of their own pool of connections. failed is called
-// when a request of the brief one finds no answer.
+// when a request of the brief one fails as any other would.
 func newClients(config *rest.Config, wait patience, failed func(error)) (*clients, error) {
 	transport, closeAll, err := newTransport(config, wait)
 	if err != nil {
@@ -247,7 +248,8 @@ func newClients(config *rest.Config, wait patience, failed func(error)) (*client
 	return both, err
 }
 
-// reporting tells when a request finds no answer.
+// reporting tells when a request finds no answer, or one that any other request
+// would find as well.
 type reporting struct {
 	next   http.RoundTripper
 	failed func(error)
@@ -256,8 +258,11 @@ type reporting struct {
 // RoundTrip implements http.RoundTripper.
 func (r reporting) RoundTrip(request *http.Request) (*http.Response, error) {
 	response, err := r.next.RoundTrip(request)
-	if err != nil {
+	switch {
+	case err != nil:
 		r.failed(err)
+	case response.StatusCode == http.StatusUnauthorized:
+		r.failed(apierrors.NewUnauthorized(""))
 	}
 	return response, err
 }

@@ -46,6 +46,9 @@ type entry struct {
 	// fault is what is wrong with the Secret, since an instant.
 	fault *fault
 	since time.Time
+	// told is the fault that was last counted and logged: by the first owner who
+	// met it, for a missing Secret is none to an owner who does without.
+	told *fault
 }
 
 func (e *entry) isManagement() bool { return e.key == secretKey{} }
@@ -241,21 +244,8 @@ func (c *Clusters) setFault(e *entry, why *fault) {
 	}
 	if e.fault == nil || e.fault.reason != why.reason {
 		e.since = c.options.Clock.Now()
-		if e.secret != secretAbsent || c.anyFailsClosed(e) {
-			c.failed(e, why)
-		}
 	}
 	e.fault = why
-}
-
-// anyFailsClosed reports whether an owner of the entry needs its Secret.
-func (c *Clusters) anyFailsClosed(e *entry) bool {
-	for owner := range e.owners {
-		if c.owners[owner].reference.failsClosed() {
-			return true
-		}
-	}
-	return false
 }
 
 func (c *Clusters) wake(owners []types.NamespacedName) {

@@ -76,10 +76,12 @@ func classify(err error, where, what string) *fault {
 		f.answered(int(status.Status().Code), where, what)
 		return f
 	}
-	f.message = where + " " + unanswered(err)
-	if untrusted(err) {
+	switch reason, what := unanswered(err); {
+	case untrusted(err):
 		f.reason = ReasonCertificateNotTrusted
 		f.message = where + " shows a certificate that the kubeconfig's certificate authority did not sign, or not for this address, or that is not valid now"
+	default:
+		f.reason, f.message = reason, where+" "+what
 	}
 	return f
 }
@@ -99,30 +101,29 @@ func (f *fault) answered(code int, where, what string) {
 	}
 }
 
-// unanswered says why there is no answer.
-func unanswered(err error) string {
+// unanswered says why there is no answer that could be read.
+func unanswered(err error) (reason, what string) {
 	if _, is := errors.AsType[*net.DNSError](err); is {
-		return "is not known to DNS"
+		return ReasonUnreachable, "is not known to DNS"
 	}
-	timeout, is := errors.AsType[interface {
-		error
-		Timeout() bool
-	}](err)
+	network, is := errors.AsType[net.Error](err)
 	switch {
 	case errors.Is(err, errLinkLocal):
-		return "is a link-local address, where no API server is looked for"
+		return ReasonUnreachable, "is a link-local address, where no API server is looked for"
 	case errors.Is(err, errRedirect):
-		return "answers with a redirect, which is not followed"
+		return ReasonUnexpectedAnswer, "answers with a redirect, which is not followed"
 	case errors.Is(err, errTooLarge):
-		return "answers with more than is read of it"
+		return ReasonUnexpectedAnswer, "answers with more than is read of it"
 	case errors.Is(err, syscall.ECONNREFUSED):
-		return "refuses connections"
+		return ReasonUnreachable, "refuses connections"
 	case errors.Is(err, syscall.EHOSTUNREACH), errors.Is(err, syscall.ENETUNREACH):
-		return "has no route to it"
-	case errors.Is(err, context.DeadlineExceeded), is && timeout.Timeout():
-		return "does not answer in time"
+		return ReasonUnreachable, "cannot be routed to"
+	case errors.Is(err, context.DeadlineExceeded), is && network.Timeout():
+		return ReasonUnreachable, "does not answer in time"
+	case is: // also a *url.Error, which wraps all that happens on the way
+		return ReasonUnreachable, "closes the connection without an answer"
 	}
-	return "does not answer as a Kubernetes API server does"
+	return ReasonUnexpectedAnswer, "does not answer as a Kubernetes API server does"
 }
 
 func untrusted(err error) bool {

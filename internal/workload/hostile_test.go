@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package workload_test
+
+import (
+	"encoding/pem"
+	"fmt"
+	"io"
+	"log"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"k8s.io/client-go/rest"
+
+	"github.com/fivespot/fivespot/internal/workload"
+)
+
+// What a server says of itself, and what it was told in confidence.
+const (
+	confession = "CONFESSION-OF-THE-SERVER"
+	token      = "TOKEN-OF-THE-TENANT"
+)
+
+func TestNothingThatAServerSaysIsRepeated(t *testing.T) {
+	t.Parallel()
+	status := func(code int, reason string) string {
+		return fmt.Sprintf(`{"kind":"Status","apiVersion":"v1","status":"Failure","message":%q,"reason":%q,"code":%d,`+
+			`"details":{"name":%q,"causes":[{"message":%q}]}}`, confession, reason, code, confession, confession)
+	}
+	answer := func(code int, kind, body string) http.HandlerFunc {
+		return func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", kind)
+			w.Header().Set("Warning", `299 - "`+confession+`"`)
+			w.WriteHeader(code)
+			fmt.Fprint(w, body)
+		}
+	}
+	const json = "application/json"
+	nodes := `{"kind":"NodeList","apiVersion":"v1","metadata":{"resourceVersion":"1"},"items":[]}`
+	watching := func(event string) http.HandlerFunc {
+		return func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Query().Get("watch") == "" {
+				answer(http.StatusOK, json, nodes)(w, r)
+				return
+			}
+			answer(http.StatusOK, json, event)(w, r)
+		}
+	}
+	tests := map[string]struct {
+		handler http.HandlerFunc
+		want    string // the reason; empty where the answer is that of an API server
+	}{
+		"a page":                      {answer(http.StatusOK, "text/html", "<html>"+confession), workload.ReasonUnexpectedAnswer},
+		"an error page":               {answer(http.StatusBadGateway, "text/html", confession), workload.ReasonUnexpectedAnswer},
+		"a status":                    {answer(http.StatusInternalServerError, json, status(500, "InternalError")), workload.ReasonUnexpectedAnswer},
+		"a refusal":                   {answer(http.StatusForbidden, json, status(403, "Forbidden")), workload.ReasonForbidden},
+		"an unknown user":             {answer(http.StatusUnauthorized, json, status(401, "Unauthorized")), workload.ReasonUnauthorized},
+		"another kind of list":        {answer(http.StatusOK, json, `{"kind":"`+confession+`","apiVersion":"v1"}`), workload.ReasonUnexpectedAnswer},
+		"a list that is cut off":      {answer(http.StatusOK, json, nodes[:40]+confession), workload.ReasonUnexpectedAnswer},
+		"a watch that ends in woe":    {watching(`{"type":"ERROR","object":` + status(500, "InternalError") + `}`), ""},
+		"a watch of another kind":     {watching(`{"type":"ADDED","object":{"kind":"` + confession + `","apiVersion":"v1"}}`), ""},
+		"a watch that makes no sense": {watching(confession), ""},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := newRig(t)
+			server := serve(t, test.handler)
+			r.put("rack-kubeconfig", confidential(t, server))
+			a := r.owner("a")
+			var view workload.View
+			if test.want == "" {
+				view = r.reaches(a, r.byName("rack"), workload.Target{})
+			} else {
+				view = r.fails(a, r.byName("rack"), test.want)
+			}
+			r.silent(view)
+		})
+	}
+}
+
+// silent checks that neither the server's words nor the tenant's token went anywhere.
+func (r *rig) silent(view workload.View) {
+	r.t.Helper()
+	families, err := r.registry.Gather()
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	for where, text := range map[string]string{
+		"the view": view.Message + fmt.Sprint(view.Node), "the log": r.log.String(),
+		"client-go's log": logged.String(), "the metrics": fmt.Sprint(families),
+	} {
+		for _, secret := range []string{confession, token} {
+			if strings.Contains(text, secret) {
+				r.t.Errorf("%s repeats %s:\n%s", where, secret, text)
+			}
+		}
+	}
+}
+
+func TestARedirectIsNotFollowed(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	var visits atomic.Int32
+	elsewhere := serve(t, http.HandlerFunc(func(http.ResponseWriter, *http.Request) { visits.Add(1) }))
+	server := serve(t, http.RedirectHandler(elsewhere.URL+"/"+confession, http.StatusTemporaryRedirect))
+	r.put("rack-kubeconfig", confidential(t, server))
+	view := r.fails(r.owner("a"), r.byName("rack"), workload.ReasonUnexpectedAnswer)
+	if want := "The API server " + server.URL + " answers with a redirect, which is not followed"; view.Message != want {
+		t.Errorf("message %q, want %q", view.Message, want)
+	}
+	if visits.Load() > 0 {
+		t.Error("it was followed")
+	}
+	r.silent(view)
+}
+
+func TestTheTokenGoesToNobodyWhoCannotProveWhoTheyAre(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	var visits atomic.Int32
+	server := serve(t, http.HandlerFunc(func(http.ResponseWriter, *http.Request) { visits.Add(1) }))
+	config := &rest.Config{BearerToken: token}
+	config.CAData = caOf(t, rest.CopyConfig(newAuthority(t)))
+	r.put("rack-kubeconfig", kubeconfig(t, config, server.URL))
+	view := r.fails(r.owner("a"), r.byName("rack"), workload.ReasonCertificateNotTrusted)
+	if visits.Load() > 0 {
+		t.Error("a request was made")
+	}
+	r.silent(view)
+}
+
+func TestALinkLocalAddressIsNotConnectedTo(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	r.put("rack-kubeconfig", admin(t, "https://169.254.169.254:443"))
+	view := r.fails(r.owner("a"), r.byName("rack"), workload.ReasonUnreachable)
+	if !strings.HasSuffix(view.Message, "is a link-local address, where no API server is looked for") {
+		t.Errorf("message %q", view.Message)
+	}
+}
+
+// An answer without end must not fill the memory.
+func TestAnAnswerWithoutEndIsNotReadToTheEnd(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	server := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		fmt.Fprint(w, `{"kind":"NodeList","apiVersion":"v1","items":[`)
+		for chunk := strings.Repeat(`{"metadata":{"name":"`+strings.Repeat("n", 200)+`"}},`, 1000); r.Context().Err() == nil; {
+			if _, err := fmt.Fprint(w, chunk); err != nil {
+				return
+			}
+		}
+	}))
+	r.put("rack-kubeconfig", confidential(t, server))
+	view := r.fails(r.owner("a"), r.byName("rack"), workload.ReasonUnexpectedAnswer)
+	if !strings.HasSuffix(view.Message, "answers with more than is read of it") {
+		t.Errorf("message %q", view.Message)
+	}
+}
+
+// confidential is a kubeconfig with the tenant's token for a server.
+func confidential(t *testing.T, server *httptest.Server) []byte {
+	t.Helper()
+	config := &rest.Config{BearerToken: token}
+	config.CAData = pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})
+	return kubeconfig(t, config, server.URL)
+}
+
+func serve(t *testing.T, handler http.Handler) *httptest.Server {
+	t.Helper()
+	server := httptest.NewUnstartedServer(handler)
+	server.EnableHTTP2 = true
+	server.Config.ErrorLog = log.New(io.Discard, "", 0) // it tells of each handshake that is broken off
+	server.StartTLS()
+	t.Cleanup(server.Close)
+	return server
+}
