@@ -11,6 +11,7 @@ import (
 
 	"github.com/fivespot/fivespot/internal/cli"
 	"github.com/fivespot/fivespot/internal/cli/calendars"
+	"github.com/fivespot/fivespot/internal/cli/conformance"
 	"github.com/fivespot/fivespot/internal/cli/demo"
 	"github.com/fivespot/fivespot/internal/cli/lint"
 	"github.com/fivespot/fivespot/internal/cli/preview"
@@ -37,6 +38,7 @@ func newCommand(program string, streams cli.Streams, c clock.Clock) *cobra.Comma
 	root.SetErr(streams.Err)
 	root.AddCommand(
 		calendars.NewCommand(streams, c),
+		conformance.NewCommand(streams, c),
 		demo.NewCommand(streams, c),
 		up.NewCommand(streams, c),
 		preview.NewCommand(streams, c),

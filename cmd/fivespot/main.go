@@ -6,7 +6,9 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/signal"
 	"syscall"
@@ -31,7 +33,16 @@ func main() {
 	streams := cli.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}
 	command := newCommand(os.Args[0], streams, clock.RealClock{})
 	if err := command.ExecuteContext(ctx); err != nil {
-		fmt.Fprintln(os.Stderr, "fivespot:", err)
-		os.Exit(1) //nolint:gocritic // the handler of signals ends with the process
+		os.Exit(tell(err, os.Stderr)) //nolint:gocritic // the handler of signals ends with the process
 	}
+}
+
+// tell writes what went wrong, if the command did not, and returns the exit status.
+func tell(err error, to io.Writer) int {
+	status := &cli.StatusError{Status: 1, Err: err}
+	errors.As(err, &status)
+	if status.Err != nil {
+		fmt.Fprintln(to, "fivespot:", status.Err)
+	}
+	return status.Status
 }

@@ -11,7 +11,6 @@ import (
 	authorizationv1 "k8s.io/api/authorization/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/fivespot/fivespot/api/contract"
 	"github.com/fivespot/fivespot/api/v1beta1"
@@ -95,7 +94,7 @@ func (e *env) plural() string { return e.definition().Spec.Names.Plural }
 func accountReadsKind(ctx context.Context, e *env) (finding, error) {
 	account := &corev1.ServiceAccount{}
 	name := e.options.ServiceAccount
-	switch err := e.client.Get(ctx, client.ObjectKey(name), account); {
+	switch err := e.client.Get(ctx, name, account); {
 	case apierrors.IsNotFound(err):
 		return fail("the service account %s does not exist", name)
 	case err != nil && !apierrors.IsForbidden(err):

@@ -19,7 +19,8 @@ const (
 // behaviourChecks look at what the provider does. Those that need peace come
 // after those that make objects, so that they see many objects at peace.
 func behaviourChecks() []Check {
-	checks := slices.Concat(verdictChecks(), undecidedChecks(), editChecks(), objectChecks(), quietChecks(), traceChecks())
+	checks := slices.Concat(
+		verdictChecks(), formChecks(), undecidedChecks(), editChecks(), objectChecks(), quietChecks(), traceChecks())
 	for i := range checks {
 		check := &checks[i]
 		check.Group = GroupBehaviour

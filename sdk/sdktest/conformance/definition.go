@@ -23,7 +23,15 @@ const (
 
 // definitionChecks look at the CustomResourceDefinition.
 func definitionChecks() []Check {
-	checks := []Check{
+	checks := append(kindChecks(), schemaChecks()...)
+	for i := range checks {
+		checks[i].Group = GroupDefinition
+	}
+	return checks
+}
+
+func kindChecks() []Check {
+	return []Check{
 		{
 			ID: idGroup, Rule: "C1", Level: Required,
 			Title:  "The kind is in the API group " + contract.Group,
@@ -51,6 +59,14 @@ func definitionChecks() []Check {
 			Title:  "Every served version enables the status subresource",
 			Advice: "Add `subresources: {status: {}}` to the version in the CRD.",
 		}, noStatusSubresource),
+	}
+}
+
+// adviceDeclare is what to do about a field that is not kept.
+const adviceDeclare = "Declare it in the schema's status: %s. What is not declared is pruned, and no error tells the provider."
+
+func schemaChecks() []Check {
+	return []Check{
 		perVersion(Check{
 			ID: "crd-active-boolean", Rule: "C4", Level: Required,
 			Title:  "Every served version declares status.active as a boolean",
@@ -64,17 +80,17 @@ func definitionChecks() []Check {
 		perVersion(Check{
 			ID: "crd-conditions", Rule: "C7", Level: Recommended,
 			Title:  "Every served version keeps the Ready condition",
-			Advice: "Declare `conditions` in the schema's status: a list of objects with the strings type, status, reason, message and lastTransitionTime. What is not declared is pruned.",
+			Advice: fmt.Sprintf(adviceDeclare, "`conditions`, a list of objects with the strings type, status, reason, message and lastTransitionTime"),
 		}, conditionsPruned),
 		perVersion(Check{
 			ID: "crd-observed-generation", Rule: "C8", Level: Recommended,
 			Title:  "Every served version keeps status.observedGeneration",
-			Advice: "Declare `observedGeneration: {type: integer, format: int64}` in the schema's status. What is not declared is pruned.",
+			Advice: fmt.Sprintf(adviceDeclare, "`observedGeneration: {type: integer, format: int64}`"),
 		}, observedGenerationPruned),
 		perVersion(Check{
 			ID: "crd-transition-time", Rule: "C9", Level: Recommended,
 			Title:  "Every served version keeps status.lastTransitionTime",
-			Advice: "Declare `lastTransitionTime: {type: string, format: date-time}` in the schema's status. What is not declared is pruned.",
+			Advice: fmt.Sprintf(adviceDeclare, "`lastTransitionTime: {type: string, format: date-time}`"),
 		}, transitionTimePruned),
 		perVersion(Check{
 			ID: "crd-printer-column", Rule: "C28", Level: Recommended,
@@ -82,10 +98,6 @@ func definitionChecks() []Check {
 			Advice: "Add `{name: Active, type: boolean, jsonPath: .status.active}` to additionalPrinterColumns of the version.",
 		}, noActiveColumn),
 	}
-	for i := range checks {
-		checks[i].Group = GroupDefinition
-	}
-	return checks
 }
 
 // answer passes when nothing is wrong.
@@ -133,7 +145,7 @@ func missingDefinition(definitions []apiextensionsv1.CustomResourceDefinition, k
 	if len(elsewhere) > 0 {
 		return fmt.Sprintf("%s is in the group %s", kind, strings.Join(elsewhere, ", "))
 	}
-	return fmt.Sprintf("there is no CRD with the kind %s", kind)
+	return "there is no CRD with the kind " + kind
 }
 
 func notServed(definition *apiextensionsv1.CustomResourceDefinition, wanted string) string {

@@ -11,7 +11,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/utils/ptr"
 
 	"github.com/fivespot/fivespot/api/contract"
 	"github.com/fivespot/fivespot/api/v1beta1"
@@ -53,8 +52,8 @@ func fiveSpotChecks() []Check {
 	return checks
 }
 
-// skipWithoutFiveSpot is for a cluster that has providers alone.
-const skipWithoutFiveSpot = "5-Spot is not installed in this cluster: `kubectl apply -k deploy/`, or run against `fivespot up`"
+// withoutFiveSpot is for a cluster that has providers alone.
+const withoutFiveSpot = "5-Spot is not installed in this cluster: `kubectl apply -k deploy/`, or run against `fivespot up`"
 
 // hasFiveSpot reports whether the kind ScheduledMachine is installed.
 func (e *env) hasFiveSpot() bool {
@@ -106,7 +105,7 @@ func (f *follower) scheduledMachine() *v1beta1.ScheduledMachine {
 			Labels: map[string]string{runLabel: f.space.env.run},
 		},
 		Spec: v1beta1.ScheduledMachineSpec{
-			Enabled:     ptr.To(false),
+			Enabled:     new(false),
 			ClusterName: "conformance",
 			Schedule:    v1beta1.ScheduleReference{APIVersion: kind.GroupVersion().String(), Kind: kind.Kind, Name: f.name},
 			BootstrapSpec: v1beta1.EmbeddedObject{
@@ -158,7 +157,7 @@ func follows(object *unstructured.Unstructured, resolved metav1.ConditionStatus,
 
 func fiveSpotResolves(ctx context.Context, e *env) (finding, error) {
 	if !e.hasFiveSpot() {
-		return skip(skipWithoutFiveSpot)
+		return skip(withoutFiveSpot)
 	}
 	f, stop, err := e.follow(ctx, "resolves")
 	if err != nil {

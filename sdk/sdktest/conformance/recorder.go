@@ -4,6 +4,7 @@ package conformance
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -73,7 +74,7 @@ func (r *recorder) follow(watcher watch.Interface) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.failure == nil {
-		r.failure = fmt.Errorf("the watch on the kind ended")
+		r.failure = errors.New("the watch on the kind ended")
 	}
 	r.tell()
 }
@@ -88,6 +89,7 @@ func (r *recorder) record(event watch.Event) {
 			name := object.GetName()
 			r.states[name] = append(r.states[name], state{object, event.Type == watch.Deleted, r.clock.Now()})
 		}
+	case watch.Bookmark:
 	case watch.Error:
 		r.failure = fmt.Errorf("the watch on the kind failed: %w", errorOf(event.Object))
 	}
@@ -95,7 +97,7 @@ func (r *recorder) record(event watch.Event) {
 
 func errorOf(object runtime.Object) error {
 	if status, ok := object.(*metav1.Status); ok {
-		return fmt.Errorf("%s", status.Message)
+		return errors.New(status.Message)
 	}
 	return fmt.Errorf("of an object of type %T", object)
 }

@@ -85,7 +85,7 @@ func readSample(option string, manifest []byte, kind string) (*sample, error) {
 		err := decoder.Decode(&object.Object)
 		switch {
 		case errors.Is(err, io.EOF) && read.object == nil:
-			return nil, &OptionError{Option: option, Problem: fmt.Sprintf("the manifest holds no %s", kind)}
+			return nil, &OptionError{Option: option, Problem: "the manifest holds no " + kind}
 		case errors.Is(err, io.EOF):
 			return read, nil
 		case err != nil:
@@ -94,7 +94,7 @@ func readSample(option string, manifest []byte, kind string) (*sample, error) {
 		case object.GetKind() != kind:
 			read.others = append(read.others, object)
 		case read.object != nil:
-			return nil, &OptionError{Option: option, Problem: fmt.Sprintf("the manifest holds more than one %s", kind)}
+			return nil, &OptionError{Option: option, Problem: "the manifest holds more than one " + kind}
 		default:
 			read.object = object
 		}

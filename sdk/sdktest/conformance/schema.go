@@ -62,7 +62,7 @@ func activeIsNoBoolean(v *apiextensionsv1.CustomResourceDefinitionVersion) strin
 	case found == nil:
 		return "the schema does not declare status.active"
 	case found.Type != "boolean":
-		return fmt.Sprintf("status.active is declared as %s", typeOf(found))
+		return "status.active is declared as " + typeOf(found)
 	}
 	return ""
 }

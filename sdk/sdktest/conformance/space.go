@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 
@@ -175,9 +176,8 @@ func refusedSample(from *sample, err error) error {
 }
 
 func merged(labels map[string]string, key, value string) map[string]string {
-	all := map[string]string{key: value}
-	for k, v := range labels {
-		all[k] = v
-	}
+	all := map[string]string{}
+	maps.Copy(all, labels)
+	all[key] = value
 	return all
 }

@@ -95,14 +95,6 @@ func readsAs(object *unstructured.Unstructured, want contract.State) error {
 	return fmt.Errorf("a reader takes it as %s: %s", reading.State, reading.Message)
 }
 
-// stateOf is the state that a reader comes to by a boolean that is trusted.
-func stateOf(active bool) contract.State {
-	if active {
-		return contract.Active
-	}
-	return contract.Inactive
-}
-
 // reasonPattern is that of metav1.Condition.
 var reasonPattern = regexp.MustCompile(`^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$`)
 

@@ -77,6 +77,7 @@ func (r *Report) verdict() string {
 		return "passed. The provider conforms to the contract."
 	case Failed:
 		return "failed."
+	case Skipped: // of a check alone
 	case Incomplete:
 		return fmt.Sprintf("incomplete. Nothing required failed, but %d required checks were skipped.", r.Required.Skipped)
 	}

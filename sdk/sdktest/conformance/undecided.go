@@ -98,7 +98,7 @@ func invalidRecovers(ctx context.Context, e *env) (finding, error) {
 // trusted returns nil when a reader may trust the verdict.
 func trusted(object *unstructured.Unstructured) error {
 	if notReady(object) == nil {
-		return errors.New("Ready is still not True")
+		return errors.New("the Ready condition is still not True")
 	}
 	return activeIs(object, true)
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/fivespot/fivespot/api/contract"
 )
 
-// verdictChecks look at the status of a new object.
+// verdictChecks look at whether there is a verdict, and the right one.
 func verdictChecks() []Check {
 	return []Check{
 		{
@@ -55,6 +55,12 @@ func verdictChecks() []Check {
 			needs:  []string{idActive, idInactive}, uses: []given{givenOff},
 			run: followsEdits,
 		},
+	}
+}
+
+// formChecks look at what goes with a verdict.
+func formChecks() []Check {
+	return []Check{
 		{
 			ID: "versions-agree", Rule: "C15", Level: Required,
 			Title:  "Every served version gives the same verdict",
