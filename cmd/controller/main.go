@@ -31,6 +31,9 @@ func newCommand() *cobra.Command {
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		RunE: func(command *cobra.Command, _ []string) error {
+			if err := o.replicas.validate(); err != nil {
+				return err
+			}
 			return run(command.Context(), o)
 		},
 	}

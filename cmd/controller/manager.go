@@ -5,7 +5,9 @@ package main
 import (
 	"context"
 	"fmt"
+	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
 	"k8s.io/apimachinery/pkg/runtime"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -19,6 +21,11 @@ import (
 	"github.com/fivespot/fivespot/api/v1beta1"
 	"github.com/fivespot/fivespot/internal/controller/scheduledmachine"
 )
+
+// shutdownTimeout bounds the wait for what is under way when the program is told
+// to stop. It is shorter than the pod's terminationGracePeriodSeconds, so that
+// the lease is let go in any case.
+const shutdownTimeout = 20 * time.Second
 
 func newManager(o *options) (manager.Manager, error) {
 	ctrl.SetLogger(zap.New(zap.UseFlagOptions(&o.zap)))
@@ -39,10 +46,14 @@ func newManager(o *options) (manager.Manager, error) {
 		Client:                        scheduledmachine.ClientOptions(),
 		Metrics:                       metricsserver.Options{BindAddress: o.metricsAddress},
 		HealthProbeBindAddress:        o.healthAddress,
-		LeaderElection:                o.leaderElect,
-		LeaderElectionID:              "5spot-leader",
-		LeaderElectionNamespace:       o.leaderElectionNamespace,
+		LeaderElection:                o.replicas.electsLeader(),
+		LeaderElectionID:              leaseName,
+		LeaderElectionNamespace:       o.replicas.namespace,
 		LeaderElectionReleaseOnCancel: true,
+		LeaseDuration:                 &o.replicas.leaseDuration,
+		RenewDeadline:                 &o.replicas.renewDeadline,
+		RetryPeriod:                   &o.replicas.retryPeriod,
+		GracefulShutdownTimeout:       new(shutdownTimeout),
 	})
 	if err != nil {
 		return nil, fmt.Errorf("setting up the manager: %w", err)
@@ -58,9 +69,25 @@ func newManager(o *options) (manager.Manager, error) {
 }
 
 func addController(ctx context.Context, mgr manager.Manager, o *options) error {
+	replica, err := o.replicas.addReplica(mgr)
+	if err != nil {
+		return err
+	}
+	gate := o.replicas.gate()
+	collectors := []prometheus.Collector{gate, leading(mgr, replica)}
+	if replica != nil {
+		collectors = append(collectors, replica)
+	}
+	for _, collector := range collectors {
+		if err := metrics.Registry.Register(collector); err != nil {
+			return fmt.Errorf("registering metrics: %w", err)
+		}
+	}
 	return scheduledmachine.Setup(ctx, mgr, scheduledmachine.Options{
 		AllowedGroups: o.allowed,
 		Metrics:       metrics.Registry,
 		Concurrency:   o.concurrency,
+		Gate:          gate,
+		Shards:        replica,
 	})
 }

@@ -14,34 +14,32 @@ import (
 
 // options are what the flags say.
 type options struct {
-	metricsAddress          string
-	healthAddress           string
-	leaderElect             bool
-	leaderElectionNamespace string
-	concurrency             int
-	allowed                 capi.AllowedGroups
-	zap                     zap.Options
+	metricsAddress string
+	healthAddress  string
+	concurrency    int
+	allowed        capi.AllowedGroups
+	replicas       replicaOptions
+	zap            zap.Options
 }
 
 func defaultOptions() *options {
 	return &options{
-		metricsAddress:          ":8080",
-		healthAddress:           ":8081",
-		leaderElectionNamespace: "5spot-system",
-		concurrency:             10,
-		allowed:                 capi.DefaultAllowedGroups,
+		metricsAddress: ":8080",
+		healthAddress:  ":8081",
+		concurrency:    10,
+		allowed:        capi.DefaultAllowedGroups,
+		replicas:       defaultReplicaOptions(),
 	}
 }
 
 func (o *options) addFlags(flags *pflag.FlagSet) {
 	flags.StringVar(&o.metricsAddress, "metrics-bind-address", o.metricsAddress, `Address to serve /metrics on; "0" serves none.`)
 	flags.StringVar(&o.healthAddress, "health-probe-bind-address", o.healthAddress, `Address to serve /healthz and /readyz on; "0" serves none.`)
-	flags.BoolVar(&o.leaderElect, "leader-elect", o.leaderElect, "Work only while holding the lease, so that a standby can take over.")
-	flags.StringVar(&o.leaderElectionNamespace, "leader-election-namespace", o.leaderElectionNamespace, "Namespace of the lease.")
 	flags.IntVar(&o.concurrency, "concurrency", o.concurrency, "How many ScheduledMachines to work on at once.")
 	flags.StringSliceVar(&o.allowed.Bootstrap, "allowed-bootstrap-groups", o.allowed.Bootstrap, "API groups that spec.bootstrapSpec may use.")
 	flags.StringSliceVar(&o.allowed.Infrastructure, "allowed-infrastructure-groups", o.allowed.Infrastructure, "API groups that spec.infrastructureSpec may use.")
 
+	o.replicas.addFlags(flags)
 	goFlags := flag.NewFlagSet("", flag.ContinueOnError)
 	config.RegisterFlags(goFlags) // --kubeconfig
 	o.zap.BindFlags(goFlags)

@@ -149,7 +149,7 @@ func TestSharesAreEvenAndNoMoreMovesThanMust(t *testing.T) {
 					t.Fatalf("%d shards of survivors changed hands when %s went: %v, then %v", moved, gone, before, holders)
 				}
 			} else {
-				joined := fmt.Sprintf("replica-%s", rapid.StringMatching(`[k-z]{6}`).Draw(t, "name"))
+				joined := "replica-" + rapid.StringMatching(`[k-z]{6}`).Draw(t, "name")
 				if slices.Contains(members, joined) {
 					continue
 				}
