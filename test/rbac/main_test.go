@@ -44,7 +44,7 @@ func strangersKind(p *devplane.Plane) error {
 // grants applies what deploy/ grants, and returns once the API server goes by it.
 func grants(p *devplane.Plane) error {
 	for _, name := range []string{
-		"controller/namespace.yaml", "controller/rbac.yaml", "controller/leader-election.yaml",
+		"controller/namespace.yaml", "controller/rbac.yaml", "controller/workload-clusters.yaml", "controller/leader-election.yaml",
 		"spot-schedule-providers/manual/rbac.yaml",
 	} {
 		text, err := fs.ReadFile(deploy.FS, name)

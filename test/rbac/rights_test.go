@@ -28,6 +28,7 @@ func TestProviderMayDoWhatTheGuideSaysAndNothingElse(t *testing.T) {
 func TestControllerReadsEveryScheduleAndWritesNone(t *testing.T) {
 	want := map[string][]string{
 		"scheduledmachines." + machinesGroup: slices.Concat([]string{"get"}, follows, []string{"patch", "patch status"}),
+		"secrets":                            follows, // kubeconfigs of workload clusters
 	}
 	for _, r := range resources(t) {
 		if r.Group == schedulesGroup {
