@@ -13,18 +13,23 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/go-logr/logr"
+	ctrl "sigs.k8s.io/controller-runtime"
+
 	"github.com/fivespot/fivespot/internal/localcluster"
 	"github.com/fivespot/fivespot/internal/localcluster/localclustertest"
 	"github.com/fivespot/fivespot/internal/process"
 )
 
 func TestMain(m *testing.M) {
+	ctrl.SetLogger(logr.Discard())
 	localclustertest.Main(m, localcluster.Options{WithoutCAPI: true, WithoutProviders: true})
 }
 
 // example is one of the providers, and how to run it outside a pod.
 type example struct {
 	dir       string // also its name
+	manifests string // what is applied, below dir
 	namespace string // of its service account
 	account   string
 	command   func(t *testing.T, e example) process.Options
@@ -37,15 +42,20 @@ var manual = []example{
 	{dir: "manual-shell", namespace: "5spot-system", account: "manual-schedule-provider", command: shellScript},
 }
 
-// goProgram builds an example outside this module.
+// queueDepth has a kind of its own, and so may run beside another.
+var queueDepth = example{dir: "queue-depth", manifests: "deploy", namespace: "5spot-system", account: "queue-depth-provider", command: goProgram}
+
+// goProgram runs what is built outside this module, once.
 func goProgram(t *testing.T, e example) process.Options {
 	t.Helper()
-	binary := filepath.Join(t.TempDir(), e.dir)
-	build := exec.CommandContext(t.Context(), "go", "build", "-mod=readonly", "-o", binary, ".")
-	build.Dir = e.dir
-	build.Env = append(os.Environ(), "GOWORK=off")
-	if output, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("building %s: %v\n%s", e.dir, err, output)
+	binary := filepath.Join(localclustertest.Cluster(t).Dir(), "examples", e.dir)
+	if _, err := os.Stat(binary); err != nil {
+		build := exec.CommandContext(t.Context(), "go", "build", "-mod=readonly", "-o", binary, ".")
+		build.Dir = e.dir
+		build.Env = append(os.Environ(), "GOWORK=off")
+		if output, err := build.CombinedOutput(); err != nil {
+			t.Fatalf("building %s: %v\n%s", e.dir, err, output)
+		}
 	}
 	kubeconfig, err := localclustertest.Cluster(t).ServiceAccountKubeconfig(localclustertest.Context(t), e.namespace, e.account)
 	if err != nil {
@@ -90,7 +100,7 @@ func (e example) start(t *testing.T) *process.Process {
 		}
 		if t.Failed() {
 			text, _ := os.ReadFile(p.Log())
-			t.Logf("the log of %s:\n%s", e.dir, text)
+			t.Logf("the end of the log of %s:\n%s", e.dir, text[max(0, len(text)-4096):])
 		}
 	})
 	return p
@@ -111,7 +121,7 @@ func stop(t *testing.T, p *process.Process) {
 // install applies what the example's kustomization says.
 func (e example) install(t *testing.T) {
 	t.Helper()
-	kubectl(t, "apply", "--server-side", "--force-conflicts", "-k", e.dir)
+	kubectl(t, "apply", "--server-side", "--force-conflicts", "-k", filepath.Join(e.dir, e.manifests))
 }
 
 // kubectl runs the one that is built here as the administrator, and returns what

@@ -3,7 +3,7 @@
 package providers_test
 
 import (
-	"os"
+	"os/exec"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -18,17 +18,22 @@ import (
 // The kind and the rights of ManualSchedule are the guide's, to the letter.
 func TestManifestsOfManualScheduleAreTheGuides(t *testing.T) {
 	for ours, guides := range map[string]string{"manual/crd.yaml": "1-crd.yaml", "manual/rbac.yaml": "3-rbac.yaml"} {
-		want, err := os.ReadFile("../../test/guide/testdata/guide/" + guides)
-		if err != nil {
-			t.Fatal(err)
-		}
-		got, err := os.ReadFile(ours)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff(string(want), string(got)); diff != "" {
+		want := read(t, "../../test/guide/testdata/guide/"+guides)
+		if diff := cmp.Diff(string(want), string(read(t, ours))); diff != "" {
 			t.Errorf("%s (-guide +ours):\n%s", ours, diff)
 		}
+	}
+}
+
+func TestTheDefinitionOfQueueDepthScheduleIsGenerated(t *testing.T) {
+	generate := exec.CommandContext(t.Context(), "../../../bin/controller-gen", "crd", "paths=.", "output:stdout")
+	generate.Dir = "queue-depth"
+	want, err := generate.Output()
+	if err != nil {
+		t.Fatalf("%v: run `make build`", err)
+	}
+	if diff := cmp.Diff(string(want), string(read(t, "queue-depth/deploy/crd.yaml"))); diff != "" {
+		t.Errorf("deploy/crd.yaml is not what is made of types.go (-generated +file):\n%s", diff)
 	}
 }
 
@@ -43,7 +48,7 @@ func TestPodsMeetTheRestrictedStandard(t *testing.T) {
 	if err := c.Create(t.Context(), restricted); err != nil {
 		t.Fatal(err)
 	}
-	for _, e := range manual {
+	for _, e := range append(manual, queueDepth) {
 		t.Run(e.dir, func(t *testing.T) {
 			e.install(t)
 			deployment := &appsv1.Deployment{}
