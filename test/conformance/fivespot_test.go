@@ -30,7 +30,7 @@ func runFiveSpot(t *testing.T) {
 	fiveSpot.Lock()
 	defer fiveSpot.Unlock()
 	if fiveSpot.users == 0 {
-		dir, err := os.MkdirTemp("", "controller-") // it may outlive the test that starts it
+		dir, err := os.MkdirTemp("", "controller-") //nolint:usetesting // it may outlive the test that starts it
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"strconv"
 	"sync/atomic"
 	"time"
 
@@ -33,6 +34,7 @@ type provider struct {
 	kind   string
 	fault  fault
 	config *rest.Config
+	clock  clock.RealClock
 	// skew is what the provider adds to the kit's clock where it is to be late.
 	skew *skewedClock
 }
@@ -76,7 +78,7 @@ func (p *provider) run(ctx context.Context) error {
 	w := &worker{
 		provider: p, client: c,
 		queue:   workqueue.NewTyped[types.NamespacedName](),
-		begun:   time.Now().Format(time.RFC3339Nano),
+		begun:   p.clock.Now().Format(time.RFC3339Nano),
 		decided: map[types.NamespacedName]decision{},
 	}
 	objects, err := cache.New(p.config, cache.Options{Scheme: c.Scheme(), Mapper: c.RESTMapper()})
@@ -159,7 +161,7 @@ func (w *worker) reconcile(ctx context.Context, name types.NamespacedName) error
 		}
 	}
 	before, _ := object.Object["status"].(map[string]any)
-	status := w.statusFor(object, runtime.DeepCopyJSON(before), time.Now().UTC().Format(time.RFC3339))
+	status := w.statusFor(object, runtime.DeepCopyJSON(before), w.clock.Now().UTC().Format(time.RFC3339))
 	if reflect.DeepEqual(before, status) {
 		return nil
 	}
@@ -186,7 +188,7 @@ func (w *worker) overlooks(object *unstructured.Unstructured) bool {
 		entry := readyOf(object)
 		return entry != nil && entry["status"] != "True"
 	case "loses events":
-		<-time.After(50 * time.Millisecond) //nolint:forbidigo // this provider is slow
+		<-w.clock.After(50 * time.Millisecond) // it is slow
 	case "polls":
 		// As if it had looked again only now.
 		if observed, _, _ := unstructured.NestedInt64(object.Object, "status", "observedGeneration"); observed != 0 && observed != object.GetGeneration() {
@@ -246,7 +248,7 @@ func (w *worker) verdict(mode string) any {
 	on := mode == "on"
 	switch w.fault {
 	case "publishes a string":
-		return fmt.Sprint(on)
+		return strconv.FormatBool(on)
 	case "inverts":
 		return !on
 	case "is always active":
@@ -290,7 +292,7 @@ func (w *worker) conditions(object *unstructured.Unstructured, before any, decid
 	case "beats":
 		w.beats++
 		ready["message"] = fmt.Sprint("beat ", w.beats)
-		<-time.After(20 * time.Millisecond) //nolint:forbidigo // a hot loop, and others work on this machine
+		<-w.clock.After(20 * time.Millisecond) // others work on this machine
 	case "signs its process":
 		ready["message"] = "decided by the process of " + w.begun
 	case "quotes annotations":

@@ -150,8 +150,14 @@ func (e *env) cleanUp(ctx context.Context) error {
 
 // withoutHost takes the address of the API server out of a text that may be published.
 func (e *env) withoutHost(text string) string {
-	if address, err := url.Parse(e.config.Host); err == nil && address.Host != "" {
-		text = strings.ReplaceAll(text, address.Host, "API-SERVER")
+	names := []string{e.config.Host}
+	if address, err := url.Parse(e.config.Host); err == nil {
+		names = append(names, address.Host, address.Hostname())
 	}
-	return strings.ReplaceAll(text, e.config.Host, "API-SERVER")
+	for _, name := range names {
+		if name != "" {
+			text = strings.ReplaceAll(text, name, "API-SERVER")
+		}
+	}
+	return text
 }

@@ -48,12 +48,23 @@ func fiveSpotChecks() []Check {
 		check := &checks[i]
 		check.Group, check.Level = GroupFiveSpot, Required
 		check.uses = append([]given{givenOn}, check.uses...)
+		check.run = whereInstalled(check.run)
 	}
 	return checks
 }
 
 // withoutFiveSpot is for a cluster that has providers alone.
 const withoutFiveSpot = "5-Spot is not installed in this cluster: `kubectl apply -k deploy/`, or run against `fivespot up`"
+
+// whereInstalled runs a check where there is 5-Spot.
+func whereInstalled(run func(context.Context, *env) (finding, error)) func(context.Context, *env) (finding, error) {
+	return func(ctx context.Context, e *env) (finding, error) {
+		if !e.hasFiveSpot() {
+			return skip(withoutFiveSpot)
+		}
+		return run(ctx, e)
+	}
+}
 
 // hasFiveSpot reports whether the kind ScheduledMachine is installed.
 func (e *env) hasFiveSpot() bool {
@@ -156,9 +167,6 @@ func follows(object *unstructured.Unstructured, resolved metav1.ConditionStatus,
 }
 
 func fiveSpotResolves(ctx context.Context, e *env) (finding, error) {
-	if !e.hasFiveSpot() {
-		return skip(withoutFiveSpot)
-	}
 	f, stop, err := e.follow(ctx, "resolves")
 	if err != nil {
 		return finding{}, err

@@ -13,6 +13,9 @@ import (
 type TextWriter struct {
 	out   io.Writer
 	group Group
+	// skipped is the reason of the last check that was skipped. Many are skipped
+	// for one reason, which is told once.
+	skipped string
 }
 
 // NewTextWriter returns a writer to out.
@@ -28,17 +31,20 @@ func (w *TextWriter) Result(r Result) {
 			fmt.Fprintln(w.out)
 		}
 		fmt.Fprintln(w.out, r.Group.title())
-		w.group = r.Group
+		w.group, w.skipped = r.Group, ""
 	}
 	label := outcomeLabels[r.Outcome]
 	if r.Outcome == Failed && r.Level == Recommended {
 		label = "note"
 	}
 	fmt.Fprintf(w.out, "  %s  %-4s %-28s %s\n", label, r.Rule, r.ID, r.Title)
-	if r.Outcome == Passed {
+	if r.Outcome == Passed || r.Outcome == Skipped && r.Message == w.skipped {
 		return
 	}
 	w.indented("", r.Message)
+	if r.Outcome == Skipped {
+		w.skipped = r.Message
+	}
 	if r.Outcome == Failed {
 		w.indented("To do: ", r.Advice)
 		w.indented("Rule:  ", r.Link)
@@ -67,7 +73,15 @@ func (w *TextWriter) Summary(r *Report) {
 	fmt.Fprintln(w.out)
 	fmt.Fprintf(w.out, "required     %s\n", r.Required)
 	fmt.Fprintf(w.out, "recommended  %s\n", r.Recommended)
-	fmt.Fprintf(w.out, "\n%s: %s\n", r.Kind, r.verdict())
+	fmt.Fprintf(w.out, "\n%s%s: %s\n", r.Kind, r.where(), r.verdict())
+}
+
+// where says at which version the kind was worked with, as far as it is known.
+func (r *Report) where() string {
+	if len(r.Versions) == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" (%s, Kubernetes %s)", r.Versions[0], r.Kubernetes)
 }
 
 // verdict is the outcome in a sentence.

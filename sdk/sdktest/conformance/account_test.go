@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package conformance
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+)
+
+func TestDeclaredReads(t *testing.T) {
+	declared := []string{"secrets", "tides.spotschedules.5spot.finos.org", "*.moons.example.com"}
+	for q, want := range map[question]bool{
+		{"get", "", "secrets", ""}:                                  true,
+		{"patch", "", "secrets", ""}:                                false,
+		{"get", "", "configmaps", ""}:                               false,
+		{"watch", "spotschedules.5spot.finos.org", "tides", ""}:     true,
+		{"get", "spotschedules.5spot.finos.org", "tides", "status"}: false,
+		{"list", "spotschedules.5spot.finos.org", "floods", ""}:     false,
+		{"list", "moons.example.com", "*", ""}:                      true,
+		{"list", "moons.example.com", "phases", ""}:                 true,
+		{"*", "moons.example.com", "phases", ""}:                    false,
+		{"list", "*", "*", ""}:                                      false,
+	} {
+		if got := mayRead(declared, q); got != want {
+			t.Errorf("%s is declared: %t, want %t", q, got, want)
+		}
+	}
+}
+
+func TestQuestionsAreNamedAsRBACNamesThem(t *testing.T) {
+	all := append(on("", "secrets", "get"), on("apps", "deployments/scale", "update", "patch")...)
+	if diff := cmp.Diff("get secrets, update deployments/scale.apps, patch deployments/scale.apps", listed(all)); diff != "" {
+		t.Error(diff)
+	}
+	if got, want := listed(on("", "pods", writeVerbs...)), "create pods, update pods, patch pods, delete pods, deletecollection pods"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if got, want := listed(append(on("", "pods", writeVerbs...), on("", "pods", readVerbs...)...)), "create pods, update pods, patch pods, delete pods, deletecollection pods and 3 more"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func TestOtherKindsAreAskedForOnceEach(t *testing.T) {
+	kind := func(group, kind, plural string) apiextensionsv1.CustomResourceDefinition {
+		d := apiextensionsv1.CustomResourceDefinition{}
+		d.Spec.Group, d.Spec.Names.Kind, d.Spec.Names.Plural = group, kind, plural
+		return d
+	}
+	e := &env{options: &Options{Kind: "TideSchedule"}, definitions: []apiextensionsv1.CustomResourceDefinition{
+		kind("spotschedules.5spot.finos.org", "TideSchedule", "tideschedules"),
+		kind("spotschedules.5spot.finos.org", "ManualSchedule", "manualschedules"),
+		kind("spotschedules.5spot.finos.org", "MoonSchedule", "moonschedules"),
+		kind("example.com", "Widget", "widgets"),
+	}}
+	count := map[string]int{}
+	for _, q := range scheduleQuestions(e) {
+		count[q.resource]++
+	}
+	want := map[string]int{"capitalmarketsschedules": 11, "manualschedules": 11, "moonschedules": 11, "timebasedspotschedules": 11}
+	if diff := cmp.Diff(want, count); diff != "" {
+		t.Errorf("questions by resource (-want +got):\n%s", diff)
+	}
+}

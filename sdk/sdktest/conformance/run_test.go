@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package conformance
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/rest"
+)
+
+func TestTroubleOfTheKitItself(t *testing.T) {
+	tides := schema.GroupResource{Group: "spotschedules.5spot.finos.org", Resource: "tides"}
+	missing := &missingError{time.Minute, errors.New("status.active is absent")}
+	tests := map[string]struct {
+		err  error
+		want finding
+		ends bool
+	}{
+		"what did not come fails":                    {err: fmt.Errorf("the spec was edited: %w", missing), want: finding{Failed, "the spec was edited: after 1m0s, status.active is absent"}},
+		"what is not allowed is skipped":             {err: apierrors.NewForbidden(tides, "a", errors.New("no")), want: finding{outcome: Skipped}},
+		"an answer of the API server fails":          {err: fmt.Errorf("editing: %w", apierrors.NewNotFound(tides, "a")), want: finding{outcome: Failed}},
+		"a wrong option ends the run":                {err: fmt.Errorf("making: %w", &OptionError{"On", "is refused"}), ends: true},
+		"a server that does not answer ends the run": {err: errors.New("dial tcp: connection refused"), ends: true},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			got, err := weigh(t.Context(), finding{}, test.err)
+			if (err != nil) != test.ends {
+				t.Fatalf("the error is %v, and it is to end the run: %t", err, test.ends)
+			}
+			if got.outcome != test.want.outcome || test.want.message != "" && got.message != test.want.message {
+				t.Errorf("got %v, want %v", got, test.want)
+			}
+		})
+	}
+	stopped, stop := context.WithCancelCause(t.Context())
+	reason := errors.New("stopped by a person")
+	stop(reason)
+	if _, err := weigh(stopped, finding{}, missing); !errors.Is(err, reason) {
+		t.Errorf("after a stop, the error is %v", err)
+	}
+}
+
+func TestResultsDoNotNameTheCluster(t *testing.T) {
+	e := &env{config: &rest.Config{Host: "https://api.desk.example.com:6443"}}
+	text := `Get "https://api.desk.example.com:6443/apis": dial tcp: lookup api.desk.example.com on 10.0.0.10:53`
+	if got := e.withoutHost(text); strings.Contains(got, "desk.example.com") {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestRestartByACommand(t *testing.T) {
+	var out bytes.Buffer
+	if err := RestartCommand(&out, "sh", "-c", "echo restarted")(t.Context()); err != nil || out.String() != "restarted\n" {
+		t.Errorf("got %v and %q", err, out.String())
+	}
+	if err := RestartCommand(&out, "sh", "-c", "exit 3")(t.Context()); err == nil || !strings.Contains(err.Error(), "exit status 3") {
+		t.Errorf("got %v", err)
+	}
+}

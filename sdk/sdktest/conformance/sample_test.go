@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package conformance
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestReadingAManifest(t *testing.T) {
+	const (
+		tide  = "apiVersion: spotschedules.5spot.finos.org/v1\nkind: TideSchedule\nmetadata: {name: a, namespace: b}\nspec: {harbour: Hamburg}\n"
+		table = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: tides}\n"
+	)
+	tests := map[string]struct {
+		manifest string
+		others   int
+		problem  string
+	}{
+		"one object":         {manifest: tide},
+		"with what it needs": {manifest: table + "---\n" + tide + "---\n# nothing\n---\n" + strings.Replace(table, "tides", "moons", 1), others: 2},
+		"JSON":               {manifest: `{"apiVersion": "spotschedules.5spot.finos.org/v1", "kind": "TideSchedule"}`},
+		"of another kind":    {manifest: table, problem: "holds no TideSchedule"},
+		"two objects":        {manifest: tide + "---\n" + tide, problem: "holds more than one TideSchedule"},
+		"no YAML":            {manifest: "a: [", problem: "cannot be read"},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			read, err := readSample("On", []byte(test.manifest), "TideSchedule")
+			if test.problem != "" {
+				option, is := err.(*OptionError) //nolint:errorlint // it is returned as it is
+				if !is || option.Option != "On" || !strings.Contains(option.Problem, test.problem) {
+					t.Fatalf("got %v, want one about %q", err, test.problem)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if read.object.GetKind() != "TideSchedule" || len(read.others) != test.others {
+				t.Errorf("it is a %s with %d further objects, want %d", read.object.GetKind(), len(read.others), test.others)
+			}
+		})
+	}
+}
+
+func TestSamplesAreOfTheGroup(t *testing.T) {
+	o := &Options{Kind: "TideSchedule", Off: []byte("apiVersion: tides.example.com/v1\nkind: TideSchedule\n")}
+	all, err := readSamples(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := all.apiVersion(); got != "tides.example.com/v1" {
+		t.Errorf("the version is %q", got)
+	}
+	err = all.checkGroup("spotschedules.5spot.finos.org")
+	if err == nil || err.Error() != "Off: the apiVersion of the manifest is tides.example.com/v1; the kind is of the group spotschedules.5spot.finos.org" {
+		t.Errorf("got %v", err)
+	}
+	if err := all.checkGroup("tides.example.com"); err != nil {
+		t.Error(err)
+	}
+}
