@@ -105,9 +105,9 @@ func (o *replicaOptions) addReplica(mgr manager.Manager) (*shard.Replica, error)
 	if err != nil {
 		return nil, fmt.Errorf("making a client for leases: %w", err)
 	}
-	name, err := os.Hostname()
+	name, err := replicaName()
 	if err != nil {
-		return nil, fmt.Errorf("finding the name of this replica: %w", err)
+		return nil, err
 	}
 	replica, err := shard.New(shard.Options{
 		Shards: o.shards, Namespace: o.namespace, Lease: leaseName, Name: name,
@@ -121,6 +121,18 @@ func (o *replicaOptions) addReplica(mgr manager.Manager) (*shard.Replica, error)
 		return nil, fmt.Errorf("adding the shards to the manager: %w", err)
 	}
 	return replica, nil
+}
+
+// replicaName returns the name of the pod, or of the host outside of one.
+func replicaName() (string, error) {
+	if pod := os.Getenv("POD_NAME"); pod != "" {
+		return pod, nil
+	}
+	host, err := os.Hostname()
+	if err != nil {
+		return "", fmt.Errorf("finding the name of this replica: %w", err)
+	}
+	return host, nil
 }
 
 // leading reports whether this replica may act at the moment of the scrape.

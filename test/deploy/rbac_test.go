@@ -158,7 +158,7 @@ func TestRights(t *testing.T) {
 	tests := map[account]map[string][]string{ // verbs by group and resource
 		{"5spot-controller", elsewhere}: controllerRights(resources),
 		{"5spot-controller", namespace}: with(controllerRights(resources), map[string][]string{
-			"coordination.k8s.io leases": {"get", "create", "update"},
+			"coordination.k8s.io leases": {"list", "watch", "create"}, // get and update by name: see the next test
 			" events":                    {"create", "patch"},
 		}),
 	}
