@@ -5,10 +5,14 @@ package scaffold
 import (
 	"bytes"
 	"os/exec"
+	"slices"
 	"strings"
 	"testing"
 
+	"k8s.io/apimachinery/pkg/types"
+
 	"github.com/fivespot/fivespot/internal/localcluster/localclustertest"
+	"github.com/fivespot/fivespot/sdk/sdktest/conformance"
 )
 
 // With what is printed installed, an account can do what a provider has to do,
@@ -35,6 +39,28 @@ func TestManifestsAreAllThatAProviderNeeds(t *testing.T) {
 	kubectl(t, "", "--kubeconfig", account, "patch", "-n", namespace, "nightschedule/ward", "--subresource=status", "--type=merge",
 		"-p", `{"status": {"active": true, "observedGeneration": 1, "lastTransitionTime": "2026-06-15T09:00:00Z"}}`)
 	kubectl(t, "", "wait", "-n", namespace, "nightschedule/ward", "--for=jsonpath={.status.active}=true", "--timeout=1m")
+	checkConforms(t, "NightSchedule", types.NamespacedName{Namespace: "5spot-system", Name: "night-schedule-provider"})
+}
+
+// checkConforms holds the definition and the account of a kind, which has no
+// provider, against the contract.
+func checkConforms(t *testing.T, kind string, account types.NamespacedName) {
+	t.Helper()
+	o := conformance.Options{Config: localclustertest.Cluster(t).Config(), Kind: kind, ServiceAccount: account}
+	for _, check := range conformance.Checks() {
+		if check.Group == conformance.GroupDefinition || check.Group == conformance.GroupAccount {
+			o.Only = append(o.Only, check.ID)
+		}
+	}
+	report, err := conformance.Run(localclustertest.Context(t), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, result := range report.Results {
+		if slices.Contains(o.Only, result.ID) && result.Outcome != conformance.Passed {
+			t.Errorf("%s %s: %s", result.ID, result.Outcome, result.Message)
+		}
+	}
 }
 
 // install applies what is printed, without a word of warning, and returns when
