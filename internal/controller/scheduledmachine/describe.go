@@ -106,12 +106,14 @@ func reference(sm *v1beta1.ScheduledMachine, p piece, created bool) *v1beta1.Obj
 	}
 }
 
-// embeddedReference names the object of an embedded spec. While an object of
+// embeddedReference names the object of an embedded spec, from before it is
+// created until it is gone: a crash in between leaves nothing unknown. While an object of
 // another kind, which the spec named earlier, still exists or has a Machine,
 // that one keeps its entry: it is how it is found again.
 func embeddedReference(f *facts, object *v1beta1.EmbeddedObject, p piece, before *v1beta1.ObjectReference) *v1beta1.ObjectReference {
+	creates := f.wanted.up && (f.did == stepRecord || f.did == stepCreate || f.did == stepQueue)
 	switch {
-	case p.present(), f.created():
+	case p.present(), creates && f.machine() == nil && (before == nil || !isLeftover(f.seen, before)):
 		return &v1beta1.ObjectReference{APIVersion: object.APIVersion, Kind: object.Kind, Namespace: f.sm.Namespace, Name: f.sm.Name}
 	case f.machine() != nil, before != nil && isLeftover(f.seen, before):
 		return before

@@ -5,6 +5,8 @@ package scheduledmachine
 import (
 	"time"
 
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
 	"github.com/fivespot/fivespot/api/v1beta1"
 	"github.com/fivespot/fivespot/internal/capi"
 )
@@ -53,7 +55,7 @@ func judge(sm *v1beta1.ScheduledMachine, seen *observation, now time.Time, limit
 	var failureAgain time.Time
 	f.failures, failureAgain = failures(sm, f.wanted, seen, now)
 	f.did, f.again = next(&f)
-	if f.wanted.bySchedule && !recorded(sm.Status.SpotSchedule, f.record) {
+	if f.wanted.bySchedule && !recorded(sm.Status.SpotSchedule, f.record) || f.did == stepCreate && !planned(sm) {
 		f.did = stepRecord
 	}
 	_, flappingUntil := flapping(&sm.Spec, f.record, now)
@@ -61,6 +63,17 @@ func judge(sm *v1beta1.ScheduledMachine, seen *observation, now time.Time, limit
 		f.again = earliest(f.again, again)
 	}
 	return f
+}
+
+// planned reports whether the status names the objects that are to be created. So
+// one that a crash leaves behind is found, though the spec has changed since.
+func planned(sm *v1beta1.ScheduledMachine) bool {
+	return refersTo(sm.Status.BootstrapRef, &sm.Spec.BootstrapSpec) && refersTo(sm.Status.InfrastructureRef, &sm.Spec.InfrastructureSpec)
+}
+
+func refersTo(ref *v1beta1.ObjectReference, object *v1beta1.EmbeddedObject) bool {
+	return ref != nil && schema.FromAPIVersionAndKind(ref.APIVersion, ref.Kind).GroupKind() ==
+		schema.FromAPIVersionAndKind(object.APIVersion, object.Kind).GroupKind()
 }
 
 // blind reports whether the schedule decides and is still being read: then the

@@ -54,7 +54,7 @@ func clusterAPI(p *devplane.Plane) error {
 
 // accounts installs the controller's own service account and rights.
 func accounts(p *devplane.Plane) error {
-	for _, file := range []string{"controller/namespace.yaml", "controller/rbac.yaml", "controller/workload-clusters.yaml"} {
+	for _, file := range []string{"controller/namespace.yaml", "controller/rbac.yaml", "controller/workload-clusters.yaml", "controller/workload-clusters.yaml"} {
 		content, err := fs.ReadFile(deploy.FS, file)
 		if err != nil {
 			return err

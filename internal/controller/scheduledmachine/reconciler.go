@@ -22,9 +22,6 @@ import (
 	"github.com/fivespot/fivespot/internal/activation"
 	"github.com/fivespot/fivespot/internal/alarm"
 	"github.com/fivespot/fivespot/internal/capi"
-	"github.com/fivespot/fivespot/internal/kinds"
-	"github.com/fivespot/fivespot/internal/schedules"
-	"github.com/fivespot/fivespot/internal/workload"
 )
 
 // Reconciler makes machines follow their schedules.
@@ -33,11 +30,11 @@ type Reconciler struct {
 	cache     client.Reader     // reads what the watch has brought
 	apiReader client.Reader     // reads from the API server
 	dynamic   dynamic.Interface // writes Cluster API objects
-	schedules *schedules.Cache
-	children  *kinds.Store[*child]
-	clusters  *kinds.Store[*clusterPart]
+	schedules scheduleReader
+	children  childCache
+	clusters  clusterCache
 	allowed   capi.AllowedGroups
-	workloads *workload.Clusters
+	workloads workloadClusters
 	limits    limits
 	gate      *activation.Gate
 	clock     clock.PassiveClock

@@ -91,13 +91,18 @@ func Setup(ctx context.Context, mgr manager.Manager, options Options) error {
 		return fmt.Errorf("registering metrics: %w", err)
 	}
 	log := mgr.GetLogger().WithName("scheduledmachine")
+	seen := caches{
+		schedules: schedules.New(dynamicClient, registry, log),
+		children:  newChildren(dynamicClient, registry, log),
+		clusters:  newClusters(dynamicClient, registry, log),
+	}
 	r := &Reconciler{
 		client:    mgr.GetClient(),
 		apiReader: mgr.GetAPIReader(),
 		dynamic:   dynamicClient,
-		schedules: schedules.New(dynamicClient, registry, log),
-		children:  newChildren(dynamicClient, registry, log),
-		clusters:  newClusters(dynamicClient, registry, log),
+		schedules: seen.schedules,
+		children:  seen.children,
+		clusters:  seen.clusters,
 		allowed:   options.AllowedGroups,
 		limits:    limits{finalizer: options.FinalizerTimeout},
 		gate:      options.Gate,
@@ -106,7 +111,7 @@ func Setup(ctx context.Context, mgr manager.Manager, options Options) error {
 		events:    mgr.GetEventRecorder(v1beta1.FieldManager),
 		metrics:   counters,
 	}
-	for _, runnable := range []manager.Runnable{registry, r.schedules.Store(), r.children, r.clusters} {
+	for _, runnable := range []manager.Runnable{registry, seen.schedules.Store(), seen.children, seen.clusters} {
 		if err := mgr.Add(runnable); err != nil {
 			return fmt.Errorf("adding a cache to the manager: %w", err)
 		}
@@ -114,7 +119,14 @@ func Setup(ctx context.Context, mgr manager.Manager, options Options) error {
 	if err := mgr.AddReadyzCheck("kinds", func(*http.Request) error { return registry.Err() }); err != nil {
 		return fmt.Errorf("adding a check to /readyz: %w", err)
 	}
-	return r.watch(ctx, mgr, options)
+	return r.watch(ctx, mgr, seen, options)
+}
+
+// caches are what the controller reads, as they are made.
+type caches struct {
+	schedules *schedules.Cache
+	children  *kinds.Store[*child]
+	clusters  *kinds.Store[*clusterPart]
 }
 
 // ClientOptions are the options that the manager's client needs.
@@ -124,24 +136,25 @@ func ClientOptions() client.Options {
 }
 
 // watch has every change that can matter wake the ScheduledMachine it matters to.
-func (r *Reconciler) watch(ctx context.Context, mgr manager.Manager, options Options) error {
+func (r *Reconciler) watch(ctx context.Context, mgr manager.Manager, seen caches, options Options) error {
 	if err := addIndexes(ctx, mgr.GetFieldIndexer()); err != nil {
 		return err
 	}
 	r.cache = mgr.GetCache()
 	waker := newWaker(r.cache)
-	var err error
-	if r.workloads, err = workload.New(workload.Options{
+	workloads, err := workload.New(workload.Options{
 		Config: mgr.GetConfig(), Wake: waker.add, Clock: options.Clock, Metrics: options.Metrics, Log: mgr.GetLogger().WithName("workload"),
-	}); err != nil {
+	})
+	if err != nil {
 		return fmt.Errorf("setting up the connections to workload clusters: %w", err)
 	}
-	if err := mgr.Add(r.workloads); err != nil {
+	if err := mgr.Add(workloads); err != nil {
 		return fmt.Errorf("adding the connections to workload clusters to the manager: %w", err)
 	}
-	r.schedules.Store().Subscribe(waker.scheduleChanged, waker.kindChanged)
-	r.children.Subscribe(waker.childChanged, waker.kindChanged)
-	r.clusters.Subscribe(waker.clusterChanged, waker.kindChanged)
+	r.workloads = workloads
+	seen.schedules.Store().Subscribe(waker.scheduleChanged, waker.kindChanged)
+	seen.children.Subscribe(waker.childChanged, waker.kindChanged)
+	seen.clusters.Subscribe(waker.clusterChanged, waker.kindChanged)
 	work := builder.ControllerManagedBy(mgr).
 		Named("scheduledmachine").
 		For(&v1beta1.ScheduledMachine{}).

@@ -15,7 +15,8 @@ type step int
 const (
 	// stepNone: everything is as it should be, or something is on its way.
 	stepNone step = iota
-	// stepRecord: the verdict has to stand in the status before it is acted upon.
+	// stepRecord: the verdict, and what is to be created by it, have to stand in the
+	// status before it is acted upon.
 	stepRecord
 	// stepBeginDrain: so has the beginning of a drain of our own, which bounds it.
 	stepBeginDrain
