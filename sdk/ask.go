@@ -118,6 +118,8 @@ type question struct {
 	server, request   string
 	interval, timeout time.Duration
 	ask               func(ctx context.Context) (any, error)
+	// secrets are the values of the Secrets that Evaluate had read.
+	secrets []string
 }
 
 func (q Question[T]) plain() question {
@@ -137,7 +139,9 @@ func (q Question[T]) plain() question {
 // ask returns what is known of a question.
 func (e *evaluation) ask(q question) (answerState, error) {
 	id := pollID{schedule: e.schedule, server: q.server, request: q.request}
-	state := e.inputs.polls.ask(id, q, e.lookedAt(), e.now)
+	looked, secrets := e.lookedAt()
+	q.secrets = secrets
+	state := e.inputs.polls.ask(id, q, looked, e.now)
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.asked = append(e.asked, id)

@@ -98,11 +98,12 @@ func (e *evaluation) read(d declaration, name string) (*unstructured.Unstructure
 	return state.object, nil
 }
 
-// lookedAt sums up what was looked at so far.
-func (e *evaluation) lookedAt() string {
+// lookedAt sums up what was looked at so far, and returns the values of the
+// Secrets among it.
+func (e *evaluation) lookedAt() (looked string, secrets []string) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return strings.Join(e.looked, "\n")
+	return strings.Join(e.looked, "\n"), slices.Clone(e.secrets)
 }
 
 // redact takes out of an outcome the values of the Secrets that Evaluate read.
@@ -111,6 +112,10 @@ func (e *evaluation) redact(result outcome) outcome {
 	defer e.mu.Unlock()
 	result.reason = redacted(result.reason, e.secrets)
 	result.message = redacted(result.message, e.secrets)
+	redactIn(result.own.fields, e.secrets)
+	for _, condition := range result.own.conditions {
+		redactIn(condition, e.secrets)
+	}
 	if panicked := (*panicError)(nil); errors.As(result.cause, &panicked) {
 		panicked.value = redacted(fmt.Sprint(panicked.value), e.secrets)
 	}

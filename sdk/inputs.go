@@ -45,6 +45,7 @@ func newInputs(ctx context.Context, c inputsConfig) *inputs {
 		backoffMax:  c.options.backoffMax,
 		byID:        map[pollID]*poll{},
 		bySchedule:  map[types.NamespacedName][]pollID{},
+		perServer:   map[string]int{},
 	}
 	asking.servers = &servers{
 		clock:     c.options.clock,

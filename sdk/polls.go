@@ -51,6 +51,8 @@ type polls struct {
 	mu         sync.Mutex
 	byID       map[pollID]*poll
 	bySchedule map[types.NamespacedName][]pollID
+	// perServer counts the questions of a server.
+	perServer map[string]int
 }
 
 // ask returns what is known of a question, and sees to it from now on.
@@ -62,6 +64,7 @@ func (p *polls) ask(id pollID, q question, looked string, now time.Time) answerS
 		asked = &poll{}
 		p.byID[id] = asked
 		p.bySchedule[id.schedule] = append(p.bySchedule[id.schedule], id)
+		p.perServer[id.server]++
 	}
 	before := *asked
 	asked.question, asked.looked = q, looked
@@ -153,14 +156,24 @@ func (p *polls) keep(schedule types.NamespacedName, ids []pollID) {
 			kept = append(kept, id)
 			continue
 		}
-		p.alarms.Clear(id)
-		delete(p.byID, id)
+		p.drop(id)
 	}
 	if len(kept) == 0 {
 		delete(p.bySchedule, schedule)
 		return
 	}
 	p.bySchedule[schedule] = kept
+}
+
+// drop needs the lock.
+func (p *polls) drop(id pollID) {
+	p.alarms.Clear(id)
+	delete(p.byID, id)
+	p.perServer[id.server]--
+	if p.perServer[id.server] == 0 {
+		delete(p.perServer, id.server)
+		p.servers.forget(id.server)
+	}
 }
 
 // pending returns the questions that are asked, in order.

@@ -43,3 +43,36 @@ func redacted(text string, secrets []string) string {
 	}
 	return text
 }
+
+// redactIn redacts the texts in decoded JSON.
+func redactIn(value any, secrets []string) any {
+	switch value := value.(type) {
+	case string:
+		return redacted(value, secrets)
+	case map[string]any:
+		for field, element := range value {
+			value[field] = redactIn(element, secrets)
+		}
+	case []any:
+		for i, element := range value {
+			value[i] = redactIn(element, secrets)
+		}
+	}
+	return value
+}
+
+// redactedError is an error whose text quotes no secret.
+type redactedError struct {
+	text  string
+	cause error
+}
+
+func (e *redactedError) Error() string { return e.text }
+func (e *redactedError) Unwrap() error { return e.cause }
+
+func redactError(err error, secrets []string) error {
+	if err == nil || len(secrets) == 0 {
+		return err
+	}
+	return &redactedError{text: redacted(err.Error(), secrets), cause: err}
+}

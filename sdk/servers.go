@@ -19,8 +19,7 @@ import (
 // placesPerServer is how many questions are under way at one server.
 const placesPerServer = 4
 
-// servers asks servers, each within its bounds. A server that is never asked
-// again costs a few dozen bytes until the program ends.
+// servers asks servers, each within its bounds.
 type servers struct {
 	clock  clock.Clock
 	logger logr.Logger
@@ -80,6 +79,7 @@ func (s *servers) ask(ctx context.Context, q question) (any, error) {
 	}
 	a := attempt{server: asked, question: q}
 	value, err := a.run(ctx, s.clock)
+	err = redactError(err, q.secrets)
 	if ctx.Err() != nil {
 		return nil, ctx.Err() // the process is stopping
 	}
@@ -96,6 +96,13 @@ func (s *servers) ask(ctx context.Context, q question) (any, error) {
 		s.recovered(q.server)
 	}
 	return value, err
+}
+
+// forget drops what is known of a server that nobody asks any more.
+func (s *servers) forget(name string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.byName, name)
 }
 
 func (s *server) admits(now time.Time) bool {

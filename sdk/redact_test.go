@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package sdk
+
+import (
+	"encoding/base64"
+	"errors"
+	"strings"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+func TestTheValuesOfASecretAreTakenOutOfTexts(t *testing.T) {
+	encode := func(value string) any { return base64.StdEncoding.EncodeToString([]byte(value)) }
+	secret := &unstructured.Unstructured{Object: map[string]any{"data": map[string]any{
+		"token": encode("s3cret/token=="),
+		"long":  encode("s3cret/token==and-more\n"), // as an editor leaves it
+		"short": encode("on"),
+	}}}
+	values := secretValues(secret)
+	tests := map[string]string{
+		"Get https://tide.example.com: 401":                                 "Get https://tide.example.com: 401",
+		"Authorization: Bearer s3cret/token==":                              "Authorization: Bearer [redacted]",
+		"Get https://tide.example.com?key=s3cret%2Ftoken%3D%3D: 401":        "Get https://tide.example.com?key=[redacted]: 401",
+		"s3cret/token==and-more and s3cret/token==":                         "[redacted] and [redacted]",
+		"in base64: " + encode("s3cret/token==").(string):                   "in base64: [redacted]",
+		"the toggle is on":                                                  "the toggle is on",
+		"Get https://u:s3cret%2Ftoken==@tide.example.com: refused":          "Get https://u:[redacted]@tide.example.com: refused",
+		"a value without the last character is another one: s3cret/token= ": "a value without the last character is another one: s3cret/token= ",
+	}
+	for text, want := range tests {
+		if got := redacted(text, values); got != want {
+			t.Errorf("%q becomes %q, want %q", text, got, want)
+		}
+	}
+	if values := secretValues(&unstructured.Unstructured{Object: map[string]any{"data": map[string]any{"odd": 7, "bad": "%"}}}); len(values) > 0 {
+		t.Errorf("values of a Secret that is none: %q", values)
+	}
+}
+
+func TestAnErrorThatQuotesASecretKeepsItsType(t *testing.T) {
+	err := redactError(NotReady("Refused", errors.New("token hunter22 is unknown")), []string{"hunter22"})
+	if notReady := (*NotReadyError)(nil); !errors.As(err, &notReady) || notReady.Reason != "Refused" {
+		t.Errorf("%#v is not what it was", err)
+	}
+	if text := err.Error(); strings.Contains(text, "hunter22") {
+		t.Errorf("it says %q", text)
+	}
+}
