@@ -4,6 +4,7 @@ package scaffold
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"testing"
 
@@ -37,6 +38,19 @@ func TestAProviderFromNothing(t *testing.T) {
 	// All that the kit looks at passes, at once. The wait for what must not come is
 	// short here, and the bound on what must come is wide.
 	makeTarget(t, dir, "conformance", "FLAGS=--strict --idle-for=1s --react-within=10s --objects=60")
+}
+
+// `make run` installs things. It does not do so in whatever cluster the author's
+// environment happens to name.
+func TestMakeRunIsForFivespotUp(t *testing.T) {
+	t.Setenv("KUBECONFIG", "/production")
+	t.Setenv("XDG_STATE_HOME", "/state")
+	dir := newProvider(t, "TideSchedule")
+	command := exec.CommandContext(t.Context(), "make", "--eval=where: ; @echo $$KUBECONFIG", "where")
+	command.Dir = dir
+	if output, err := command.CombinedOutput(); err != nil || string(output) != "/state/fivespot/kubeconfig\n" {
+		t.Errorf("it is for %s (%v)", output, err)
+	}
 }
 
 // start runs `make run` until the end of the test.

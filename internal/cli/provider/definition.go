@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/yaml"
@@ -90,4 +92,24 @@ func shippedKinds() (map[string]*unstructured.Unstructured, error) {
 		found[kind] = crd
 	}
 	return found, nil
+}
+
+// shippedNames returns the names of those kinds.
+func shippedNames() ([]names, error) {
+	shipped, err := shippedKinds()
+	if err != nil {
+		return nil, err
+	}
+	var all []names
+	for _, kind := range slices.Sorted(maps.Keys(shipped)) {
+		crd := shipped[kind]
+		plural, _, _ := unstructured.NestedString(crd.Object, "spec", "names", "plural")
+		short, _, _ := unstructured.NestedStringSlice(crd.Object, "spec", "names", "shortNames")
+		n := names{Kind: kind, Plural: plural}
+		if len(short) > 0 {
+			n.ShortName = short[0]
+		}
+		all = append(all, n)
+	}
+	return all, nil
 }

@@ -101,16 +101,10 @@ func newScaffold(name string, o initOptions) (scaffold, error) {
 	if err != nil {
 		return scaffold{}, err
 	}
-	shipped, err := shippedKinds()
-	if err != nil {
-		return scaffold{}, err
+	if n.Kind == "Evaluate" {
+		return scaffold{}, fmt.Errorf("%s is the name of the function that decides: choose another one", n.Kind)
 	}
-	switch {
-	case shipped[n.Kind] != nil:
-		return scaffold{}, fmt.Errorf("5-Spot itself has the kind %s: choose another name", n.Kind)
-	case n.Kind == "Evaluate":
-		return scaffold{}, fmt.Errorf("%s is the name of the function that decides: choose another name", n.Kind)
-	case o.module == "":
+	if o.module == "" {
 		return scaffold{}, fmt.Errorf("name the Go module with --module, as in --module example.com/%s", n.Words)
 	}
 	if err := module.CheckImportPath(o.module); err != nil {

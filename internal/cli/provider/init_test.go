@@ -104,7 +104,6 @@ func TestInitIsRefused(t *testing.T) {
 	}{
 		"without a module":            {[]string{"TideSchedule", "--sdk", sdk}, "name the Go module with --module, as in --module example.com/tide-schedule"},
 		"with an impossible module":   {[]string{"TideSchedule", "--sdk", sdk, "--module", "https://example.com/tides"}, "is no path of a Go module"},
-		"for a kind that we ship":     {[]string{"ManualSchedule", "--sdk", sdk, "--module", "example.com/m"}, "5-Spot itself has the kind ManualSchedule"},
 		"for the function's name":     {[]string{"evaluate", "--sdk", sdk, "--module", "example.com/m"}, "Evaluate is the name of the function that decides"},
 		"for a bad name":              {[]string{"tide_schedule", "--sdk", sdk, "--module", "example.com/m"}, "is no name of a kind"},
 		"into an impossible place":    {[]string{"TideSchedule", "--sdk", sdk, "--module", "example.com/m", "--namespace", "Trading"}, `--namespace "Trading"`},

@@ -67,13 +67,37 @@ func deriveNames(name string, own chosen) (names, error) {
 	if n.Plural == "" {
 		n.Plural = pluralOf(n.Singular)
 	}
-	if n.ShortName == "" {
-		n.ShortName = shortNameOf(kind, takenShortNames)
-	}
 	if n.Version == "" {
 		n.Version = "v1alpha1"
 	}
-	return n, n.check()
+	shipped, err := shippedNames()
+	if err != nil {
+		return names{}, err
+	}
+	if n.ShortName == "" {
+		n.ShortName = shortNameOf(kind, shipped)
+	}
+	if err := n.check(); err != nil {
+		return names{}, err
+	}
+	return n, n.checkAgainst(shipped)
+}
+
+// checkAgainst says which name another kind of the group has: an API server
+// would not serve the second one, or take it for the first.
+func (n names) checkAgainst(shipped []names) error {
+	for _, other := range shipped {
+		for _, one := range []struct{ what, name, taken string }{
+			{"kind", n.Kind, other.Kind},
+			{"plural", n.Plural, other.Plural},
+			{"short name", n.ShortName, other.ShortName},
+		} {
+			if one.name != "" && one.name == one.taken {
+				return fmt.Errorf("the %s %s is taken by %s of 5-Spot: choose another one", one.what, one.name, other.Kind)
+			}
+		}
+	}
+	return nil
 }
 
 // check says which name an API server would refuse.
@@ -143,13 +167,16 @@ var takenShortNames = strings.Fields(`
 
 // shortNameOf returns the initials of the words of a kind, or nothing where
 // those are taken or a single letter.
-func shortNameOf(kind string, taken []string) string {
+func shortNameOf(kind string, shipped []names) string {
 	var initials strings.Builder
 	for _, word := range words(kind) {
 		initials.WriteString(strings.ToLower(word[:1]))
 	}
-	if short := initials.String(); len(short) > 1 && !slices.Contains(taken, short) {
-		return short
+	short := initials.String()
+	taken := slices.Contains(takenShortNames, short) ||
+		slices.ContainsFunc(shipped, func(other names) bool { return other.ShortName == short })
+	if taken || len(short) < 2 {
+		return ""
 	}
-	return ""
+	return short
 }

@@ -22,7 +22,9 @@ func TestNamesOfAKind(t *testing.T) {
 		"night-bus":     {"NightBus", "nightbuses", "nightbus", "nb", "v1alpha1", "night-bus"},
 		// kubectl takes ds for a DaemonSet and ms for a MachineSet.
 		"DeskSchedule": {"DeskSchedule", "deskschedules", "deskschedule", "", "v1alpha1", "desk-schedule"},
-		"MoonSchedule": {"MoonSchedule", "moonschedules", "moonschedule", "", "v1alpha1", "moon-schedule"},
+		// A short name of the group is served once.
+		"CoastalMoonSchedule": {"CoastalMoonSchedule", "coastalmoonschedules", "coastalmoonschedule", "", "v1alpha1", "coastal-moon-schedule"},
+		"MoonSchedule":        {"MoonSchedule", "moonschedules", "moonschedule", "", "v1alpha1", "moon-schedule"},
 	}
 	for name, want := range tests {
 		got, err := deriveNames(name, chosen{})
@@ -53,20 +55,23 @@ func TestNamesThatAreRefused(t *testing.T) {
 		own  chosen
 		want string
 	}{
-		"nothing":                  {"", chosen{}, `"" is no name of a kind`},
-		"lower case, then upper":   {"tideSchedule", chosen{}, "give it in CamelCase, as in TideSchedule"},
-		"an underscore":            {"Tide_Schedule", chosen{}, "or in words, as in tide-schedule"},
-		"a space":                  {"Tide Schedule", chosen{}, "is no name of a kind"},
-		"a group":                  {"TideSchedule.example.com", chosen{}, "is no name of a kind"},
-		"a path":                   {"../TideSchedule", chosen{}, "is no name of a kind"},
-		"a digit first":            {"24HourSchedule", chosen{}, "is no name of a kind"},
-		"letters beyond ASCII":     {"ÉtatSchedule", chosen{}, "is no name of a kind"},
-		"two hyphens":              {"tide--schedule", chosen{}, "is no name of a kind"},
-		"a list":                   {"TideList", chosen{}, "does not end in List"},
-		"too long":                 {"T" + strings.Repeat("i", 60), chosen{}, "must be no more than 63 characters"},
-		"a plural in upper case":   {"TideSchedule", chosen{plural: "Tides"}, `the plural "Tides" is refused by Kubernetes`},
-		"a short name with a dot":  {"TideSchedule", chosen{shortName: "t.s"}, `the short name "t.s" is refused`},
-		"a version with a capital": {"TideSchedule", chosen{version: "V1"}, `the version "V1" is refused`},
+		"nothing":                   {"", chosen{}, `"" is no name of a kind`},
+		"lower case, then upper":    {"tideSchedule", chosen{}, "give it in CamelCase, as in TideSchedule"},
+		"an underscore":             {"Tide_Schedule", chosen{}, "or in words, as in tide-schedule"},
+		"a space":                   {"Tide Schedule", chosen{}, "is no name of a kind"},
+		"a group":                   {"TideSchedule.example.com", chosen{}, "is no name of a kind"},
+		"a path":                    {"../TideSchedule", chosen{}, "is no name of a kind"},
+		"a digit first":             {"24HourSchedule", chosen{}, "is no name of a kind"},
+		"letters beyond ASCII":      {"ÉtatSchedule", chosen{}, "is no name of a kind"},
+		"two hyphens":               {"tide--schedule", chosen{}, "is no name of a kind"},
+		"a list":                    {"TideList", chosen{}, "does not end in List"},
+		"too long":                  {"T" + strings.Repeat("i", 60), chosen{}, "must be no more than 63 characters"},
+		"a plural in upper case":    {"TideSchedule", chosen{plural: "Tides"}, `the plural "Tides" is refused by Kubernetes`},
+		"a short name with a dot":   {"TideSchedule", chosen{shortName: "t.s"}, `the short name "t.s" is refused`},
+		"a kind that we ship":       {"manual-schedule", chosen{}, "the kind ManualSchedule is taken by ManualSchedule of 5-Spot: choose another one"},
+		"the plural of another":     {"HandSchedule", chosen{plural: "manualschedules"}, "the plural manualschedules is taken by ManualSchedule of 5-Spot"},
+		"the short name of another": {"HandSchedule", chosen{shortName: "tbss"}, "the short name tbss is taken by TimeBasedSpotSchedule of 5-Spot"},
+		"a version with a capital":  {"TideSchedule", chosen{version: "V1"}, `the version "V1" is refused`},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
