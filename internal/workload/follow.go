@@ -95,8 +95,9 @@ func (f *follower) WatchWithContext(ctx context.Context, options metav1.ListOpti
 	ctx, cancel := context.WithCancel(ctx)
 	events, err := f.watch(ctx, options)
 	if err != nil {
+		why := f.failed(ctx, err) // which asks whether it was ctx that ended
 		cancel()
-		return nil, f.failed(ctx, err)
+		return nil, why
 	}
 	f.probe() // frees what is left of the last one
 	f.mu.Lock()
