@@ -84,10 +84,11 @@ func addController(ctx context.Context, mgr manager.Manager, o *options) error {
 		}
 	}
 	return scheduledmachine.Setup(ctx, mgr, scheduledmachine.Options{
-		AllowedGroups: o.allowed,
-		Metrics:       metrics.Registry,
-		Concurrency:   o.concurrency,
-		Gate:          gate,
-		Shards:        replica,
+		AllowedGroups:    o.allowed,
+		Metrics:          metrics.Registry,
+		Concurrency:      o.concurrency,
+		FinalizerTimeout: o.finalizer,
+		Gate:             gate,
+		Shards:           replica,
 	})
 }

@@ -4,12 +4,14 @@ package main
 
 import (
 	"flag"
+	"time"
 
 	"github.com/spf13/pflag"
 	"sigs.k8s.io/controller-runtime/pkg/client/config"
 	"sigs.k8s.io/controller-runtime/pkg/log/zap"
 
 	"github.com/fivespot/fivespot/internal/capi"
+	"github.com/fivespot/fivespot/internal/controller/scheduledmachine"
 )
 
 // options are what the flags say.
@@ -17,6 +19,7 @@ type options struct {
 	metricsAddress string
 	healthAddress  string
 	concurrency    int
+	finalizer      time.Duration
 	allowed        capi.AllowedGroups
 	replicas       replicaOptions
 	zap            zap.Options
@@ -27,6 +30,7 @@ func defaultOptions() *options {
 		metricsAddress: ":8080",
 		healthAddress:  ":8081",
 		concurrency:    10,
+		finalizer:      scheduledmachine.DefaultFinalizerTimeout,
 		allowed:        capi.DefaultAllowedGroups,
 		replicas:       defaultReplicaOptions(),
 	}
@@ -36,6 +40,7 @@ func (o *options) addFlags(flags *pflag.FlagSet) {
 	flags.StringVar(&o.metricsAddress, "metrics-bind-address", o.metricsAddress, `Address to serve /metrics on; "0" serves none.`)
 	flags.StringVar(&o.healthAddress, "health-probe-bind-address", o.healthAddress, `Address to serve /healthz and /readyz on; "0" serves none.`)
 	flags.IntVar(&o.concurrency, "concurrency", o.concurrency, "How many ScheduledMachines to work on at once.")
+	flags.DurationVar(&o.finalizer, "finalizer-timeout", o.finalizer, "How long after spec.gracefulShutdownTimeout a deleted ScheduledMachine is let go though not everything of it is gone.")
 	flags.StringSliceVar(&o.allowed.Bootstrap, "allowed-bootstrap-groups", o.allowed.Bootstrap, "API groups that spec.bootstrapSpec may use.")
 	flags.StringSliceVar(&o.allowed.Infrastructure, "allowed-infrastructure-groups", o.allowed.Infrastructure, "API groups that spec.infrastructureSpec may use.")
 

@@ -217,7 +217,7 @@ func (r *Reconciler) abandon(ctx context.Context, f *facts) error {
 	note := "Not everything was gone " + f.limits.finalizer.String() + " after spec.gracefulShutdownTimeout: " + left(f) +
 		". The ScheduledMachine is let go; see to what is left"
 	r.events.Eventf(f.sm, nil, corev1.EventTypeWarning, v1beta1.ReasonFinalizerCleanupTimedOut, "ReleaseScheduledMachine", "%s", clip(note, noteLimit))
-	r.metrics.abandoned.Inc()
+	r.metrics.abandoned.WithLabelValues().Inc()
 	return r.release(ctx, f.sm)
 }
 

@@ -22,7 +22,7 @@ type metrics struct {
 	flaps       *prometheus.CounterVec
 	drains      *prometheus.CounterVec
 	failures    *prometheus.CounterVec
-	abandoned   prometheus.Counter
+	abandoned   *prometheus.CounterVec
 }
 
 func newMetrics(registry prometheus.Registerer) (*metrics, error) {
@@ -44,8 +44,8 @@ func newMetrics(registry prometheus.Registerer) (*metrics, error) {
 			"Drains of nodes that ended, by how: success, or timeout when they were cut short.", "result"),
 		failures: counter("machine_failures_total",
 			"Machines that failed and are replaced, by reason.", "namespace", "reason"),
-		abandoned: prometheus.NewCounter(prometheus.CounterOpts{Namespace: "fivespot", Name: "finalizer_cleanup_timeouts_total",
-			Help: "ScheduledMachines that were let go though not everything of them was gone."}),
+		abandoned: counter("finalizer_cleanup_timeouts_total",
+			"ScheduledMachines that were let go though not everything of them was gone."),
 	}
 	for _, collector := range []prometheus.Collector{m.resolutions, m.unresolved, m.stale, m.transitions, m.flaps, m.drains, m.failures, m.abandoned} {
 		if err := registry.Register(collector); err != nil {
