@@ -64,6 +64,10 @@ var oldMachines = map[string]oldObject{
 		patch: `{"spec": {"nodeTaints": [{"key": "kubernetes.io/x", "effect": "NoSchedule"}]}}`,
 		worse: `{"spec": {"nodeTaints": [{"key": "kubernetes.io/y", "effect": "NoSchedule"}]}}`,
 	},
+	"without-an-api-version": {
+		patch: `{"spec": {"bootstrapSpec": {"apiVersion": null}}}`,
+		worse: `{"spec": {"bootstrapSpec": {"kind": "lower"}}}`,
+	},
 	"without-an-infrastructure": {
 		patch: `{"spec": {"infrastructureSpec": null}}`,
 		edit:  `{"metadata": {"labels": {"team": "rates"}}}`,

@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/fivespot/fivespot/internal/devplane/devplanetest"
@@ -77,7 +78,6 @@ var machineRules = []rule{
 	{name: "a label handed on has no reserved prefix", passes: spec(`{"machineTemplate": {"labels": {"node.cluster.x-k8s.io/rack": "7"}}}`), refused: spec(`{"machineTemplate": {"labels": {"cluster.x-k8s.io/cluster-name": "other", "kubernetes.io/x": ""}}}`)},
 	{name: "an annotation handed on has no reserved prefix", passes: spec(`{"machineTemplate": {"annotations": {"example.com/5spot.finos.org": "x"}}}`), refused: spec(`{"machineTemplate": {"annotations": {"5spot.finos.org/spec-hash": "x"}}}`)},
 	{name: "nor one of an embedded object", passes: spec(`{"infrastructureSpec": {"metadata": {"labels": {"k8s.io.example.com/x": "y"}}}}`), refused: spec(`{"bootstrapSpec": {"metadata": {"labels": {"k8s.io/x": "y"}}}, "infrastructureSpec": {"metadata": {"annotations": {"k8s.io/x": "y"}}}}`)},
-	{name: "no template is a template", passes: spec(`{"machineTemplate": null}`), refused: spec(`{"machineTemplate": {"labels": {"k8s.io/x": "y"}}}`)},
 	{name: "the key of a label is one", passes: spec(`{"machineTemplate": {"labels": {"Team_1": "rates"}}}`), refused: spec(`{"machineTemplate": {"labels": {"team 1": "rates"}}}`)},
 	{name: "the key of an annotation is one", passes: spec(`{"machineTemplate": {"annotations": {"Example.com/A": "any text"}}}`), refused: spec(`{"bootstrapSpec": {"metadata": {"annotations": {"a/b/c": "x"}}}}`)},
 	{name: "the value of a label is one", passes: spec(`{"machineTemplate": {"labels": {"team": ""}}}`), refused: spec(`{"machineTemplate": {"labels": {"team": "rates and credit"}}}`)},
@@ -164,6 +164,30 @@ func refusals(t *testing.T, base, version string, rules []rule) string {
 		said.WriteString("\n")
 	}
 	return said.String()
+}
+
+// A template may be there and null, and become one.
+func TestNullTemplate(t *testing.T) {
+	admin := devplanetest.Client(t)
+	object := with(t, smallestMachine, `{}`, devplanetest.Namespace(t), "")
+	if err := unstructured.SetNestedField(object.Object, nil, "spec", "machineTemplate"); err != nil {
+		t.Fatal(err)
+	}
+	if err := admin.Create(t.Context(), object); err != nil {
+		t.Fatal(err)
+	}
+	if template, found, err := unstructured.NestedFieldNoCopy(object.Object, "spec", "machineTemplate"); err != nil || !found || template != nil {
+		t.Fatalf("the stored template is %v (there: %t, %v), want null", template, found, err)
+	}
+	if err := patched(t, admin, object, spec(`{"enabled": false}`)); err != nil {
+		t.Errorf("an edit of another field: %v", err)
+	}
+	if err := patched(t, admin, object, spec(`{"machineTemplate": {"labels": {"team": "rates"}}}`)); err != nil {
+		t.Errorf("a template in its place: %v", err)
+	}
+	if err := patched(t, admin, object, spec(`{"machineTemplate": {"labels": {"k8s.io/x": ""}}}`)); !apierrors.IsInvalid(err) {
+		t.Errorf("a bad template in its place: %v, want it refused", err)
+	}
 }
 
 // words is an answer as people see it.

@@ -23,23 +23,30 @@ import (
 // administrator to grant.
 func documentedRules(t *testing.T) []rbacv1.PolicyRule {
 	t.Helper()
+	return documented[rbacv1.Role](t, "Role").Rules
+}
+
+// documented reads the first object of a kind in docs/admission.md.
+func documented[T any](t *testing.T, kind string) T {
+	t.Helper()
 	text, err := os.ReadFile("../../docs/admission.md")
 	if err != nil {
 		t.Fatal(err)
 	}
+	var object T
 	for block := range strings.SplitSeq(string(text), "```yaml\n") {
 		block, _, _ = strings.Cut(block, "```")
-		if !strings.Contains(block, "kind: Role\n") {
+		block, _, _ = strings.Cut(block, "---")
+		if !strings.Contains(block, "kind: "+kind+"\n") {
 			continue
 		}
-		role := &rbacv1.Role{}
-		if err := yaml.UnmarshalStrict([]byte(block), role); err != nil {
-			t.Fatalf("reading the Role in docs/admission.md: %v", err)
+		if err := yaml.UnmarshalStrict([]byte(block), &object); err != nil {
+			t.Fatalf("reading the %s in docs/admission.md: %v", kind, err)
 		}
-		return role.Rules
+		return object
 	}
-	t.Fatal("docs/admission.md has no Role")
-	return nil
+	t.Fatalf("docs/admission.md has no %s", kind)
+	return object
 }
 
 // as returns a client of a user, who is known and has no rights but those granted.
