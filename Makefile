@@ -32,7 +32,7 @@ CAPI    := core kubeadm-bootstrap kubeadm-control-plane docker
 PROGRAMS := $(OURS:%=bin/%) bin/devplane bin/capi/built
 
 .PHONY: build demo test lint generate bench clean
-build: $(PROGRAMS) bin/kubectl bin/kwok bin/controller-gen
+build: $(PROGRAMS) bin/kubectl bin/kwok bin/capi-v1beta1/core bin/controller-gen
 
 demo: $(PROGRAMS)
 	exec bin/fivespot demo $(if $(DEMO_EXIT),--exit)
@@ -88,6 +88,10 @@ bin/capi/built: $(filter-out %_test.go,$(wildcard test/capi/prepare/*.go)) test/
 		bin/capi/docker=sigs.k8s.io/cluster-api/test/infrastructure/docker \
 		-- -modfile='$(CURDIR)/bin/capi/go.mod' -ldflags '-s -w'
 	touch $@
+
+# The last one that speaks v1beta1 only, to be upgraded from.
+bin/capi-v1beta1/core: test/capi-v1beta1/go.mod test/capi-v1beta1/go.sum test/capi-v1beta1/build.sh $(COMPILE)
+	test/capi-v1beta1/build.sh $(@D)
 
 # Tools.
 

@@ -17,8 +17,8 @@ import (
 	"github.com/fivespot/fivespot/internal/await"
 )
 
-// apply applies CustomResourceDefinitions and returns when they are served.
-func apply(ctx context.Context, c client.WithWatch, manifest []byte) error {
+// Define applies CustomResourceDefinitions and returns when they are served.
+func Define(ctx context.Context, c client.WithWatch, manifest []byte) error {
 	decoder := yaml.NewYAMLOrJSONDecoder(bytes.NewReader(manifest), 4096)
 	for {
 		definition := &unstructured.Unstructured{}

@@ -3,13 +3,13 @@
 package hardware
 
 import (
-	"fmt"
-	"net/url"
+	"errors"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/tools/clientcmd"
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
@@ -32,6 +32,7 @@ type Cluster struct {
 
 	rig      *Rig
 	workload *Workload
+	version  string // of Cluster API's API
 }
 
 // A ClusterOption changes what NewCluster makes.
@@ -40,6 +41,8 @@ type ClusterOption func(*clusterOptions)
 type clusterOptions struct {
 	workload            int
 	withoutControlPlane bool
+	lostControlPlane    bool
+	version             string
 }
 
 // On has the machines join the workload cluster of that number; without it, 0.
@@ -49,25 +52,42 @@ func On(workload int) ClusterOption { return func(o *clusterOptions) { o.workloa
 // plane: neither a control plane object nor a control plane machine.
 func WithoutControlPlane(o *clusterOptions) { o.withoutControlPlane = true }
 
+// LostControlPlane makes a Cluster whose control plane machine is gone, and that
+// is therefore one without a control plane by now.
+func LostControlPlane(o *clusterOptions) { o.lostControlPlane = true }
+
+// AtV1Beta1 makes the objects of Cluster API at that version of its API, which
+// need not serve another.
+func AtV1Beta1(o *clusterOptions) { o.version = "v1beta1" }
+
 // NewCluster makes a Cluster in a namespace of its own. Unless told otherwise,
 // it has one control plane machine, as Cluster API wants one to drain others.
 func NewCluster(t testing.TB, options ...ClusterOption) *Cluster {
 	t.Helper()
-	var o clusterOptions
+	o := clusterOptions{version: clusterv1.GroupVersion.Version}
 	for _, option := range options {
 		option(&o)
 	}
-	c := &Cluster{rig: Get(t), workload: Get(t).Workload(o.workload)}
+	c := &Cluster{rig: Get(t), workload: Get(t).Workload(o.workload), version: o.version}
 	c.makeNamespaces(t)
-	c.lay(t)
+	var err error
+	if c.Wire, err = c.rig.wire(c.workload); err != nil {
+		t.Fatal(err)
+	}
 	c.rig.hardware.connect(client.ObjectKey{Namespace: c.Namespace, Name: ClusterName}, c.workload)
 	c.create(t, c.KubeconfigSecret(t))
-	c.create(t, &clusterv1.Cluster{
-		ObjectMeta: metav1.ObjectMeta{Namespace: c.Namespace, Name: ClusterName},
-		Spec:       clusterv1.ClusterSpec{ControlPlaneEndpoint: clusterv1.APIEndpoint{Host: "127.0.0.1", Port: 6443}},
-	})
-	if !o.withoutControlPlane {
-		c.makeControlPlane(t)
+	cluster := c.capiObject("Cluster", ClusterName)
+	set(cluster, map[string]any{"host": "127.0.0.1", "port": int64(6443)}, "spec", "controlPlaneEndpoint")
+	c.create(t, cluster)
+	if o.withoutControlPlane {
+		return c
+	}
+	machine := c.makeControlPlane(t)
+	if o.lostControlPlane {
+		if err := c.Client().Delete(Context(t), machine); err != nil {
+			t.Fatal(err)
+		}
+		c.AwaitGone(t, machine)
 	}
 	return c
 }
@@ -88,17 +108,6 @@ func (c *Cluster) makeNamespaces(t testing.TB) {
 	account := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: namespace.Name, Name: "default"}}
 	if err := await.Object(Context(t), c.workload.client, account, func() error { return nil }); err != nil {
 		t.Fatal(err) // no pod is admitted without it
-	}
-}
-
-func (c *Cluster) lay(t testing.TB) {
-	t.Helper()
-	host, err := url.Parse(c.workload.plane.Config().Host)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if c.Wire, err = newWire(host.Host); err != nil {
-		t.Fatal(err)
 	}
 }
 
@@ -131,8 +140,8 @@ func (c *Cluster) KubeconfigSecret(t testing.TB) *corev1.Secret {
 }
 
 // makeControlPlane makes a control plane machine and waits until Cluster API
-// has seen its node.
-func (c *Cluster) makeControlPlane(t testing.TB) {
+// has seen its node, and takes the control plane for initialized.
+func (c *Cluster) makeControlPlane(t testing.TB) *unstructured.Unstructured {
 	t.Helper()
 	const name = "control-plane"
 	for _, o := range []*unstructured.Unstructured{object(rackConfigKind), object(rackMachineKind)} {
@@ -141,30 +150,45 @@ func (c *Cluster) makeControlPlane(t testing.TB) {
 		o.SetLabels(map[string]string{clusterv1.ClusterNameLabel: ClusterName})
 		c.create(t, o)
 	}
-	machine := &clusterv1.Machine{
-		ObjectMeta: metav1.ObjectMeta{
-			Namespace: c.Namespace, Name: name,
-			Labels: map[string]string{clusterv1.ClusterNameLabel: ClusterName, clusterv1.MachineControlPlaneLabel: ""},
-		},
-		Spec: clusterv1.MachineSpec{
-			ClusterName: ClusterName,
-			Bootstrap: clusterv1.Bootstrap{ConfigRef: clusterv1.ContractVersionedObjectReference{
-				APIGroup: rackConfigKind.Group, Kind: rackConfigKind.Kind, Name: name,
-			}},
-			InfrastructureRef: clusterv1.ContractVersionedObjectReference{
-				APIGroup: rackMachineKind.Group, Kind: rackMachineKind.Kind, Name: name,
-			},
-		},
-	}
+	machine := c.capiObject("Machine", name)
+	machine.SetLabels(map[string]string{clusterv1.ClusterNameLabel: ClusterName, clusterv1.MachineControlPlaneLabel: ""})
+	set(machine, ClusterName, "spec", "clusterName")
+	set(machine, c.reference(rackConfigKind, name), "spec", "bootstrap", "configRef")
+	set(machine, c.reference(rackMachineKind, name), "spec", "infrastructureRef")
 	c.create(t, machine)
-	if err := await.Object(Context(t), c.Client(), machine, func() error {
-		if machine.Status.Phase != string(clusterv1.MachinePhaseRunning) {
-			return fmt.Errorf("the control plane machine is %s", machine.Status.Phase)
-		}
-		return nil
-	}); err != nil {
+	cluster := c.capiObject("Cluster", ClusterName)
+	if err := await.Object(Context(t), c.Client(), cluster, func() error { return initialized(cluster) }); err != nil {
 		t.Fatal(err)
 	}
+	return machine
+}
+
+// initialized reads a condition that both versions have.
+func initialized(cluster *unstructured.Unstructured) error {
+	conditions, _, err := unstructured.NestedSlice(cluster.Object, "status", "conditions")
+	for _, entry := range conditions {
+		if condition, ok := entry.(map[string]any); ok && condition["type"] == clusterv1.ClusterControlPlaneInitializedCondition && condition["status"] == "True" {
+			return nil
+		}
+	}
+	return errors.Join(errors.New("its control plane is not initialized"), err)
+}
+
+// capiObject returns a new object of Cluster API's core.
+func (c *Cluster) capiObject(kind, name string) *unstructured.Unstructured {
+	o := object(clusterv1.GroupVersion.WithKind(kind))
+	o.SetAPIVersion(clusterv1.GroupVersion.Group + "/" + c.version)
+	o.SetNamespace(c.Namespace)
+	o.SetName(name)
+	return o
+}
+
+// reference returns a reference to an object in the namespace of the cluster.
+func (c *Cluster) reference(kind schema.GroupVersionKind, name string) map[string]any {
+	if c.version == "v1beta1" {
+		return map[string]any{"apiVersion": kind.GroupVersion().String(), "kind": kind.Kind, "namespace": c.Namespace, "name": name}
+	}
+	return map[string]any{"apiGroup": kind.Group, "kind": kind.Kind, "name": name}
 }
 
 func (c *Cluster) create(t testing.TB, o client.Object) {

@@ -98,9 +98,8 @@ func (c *Cluster) AwaitPhase(t testing.TB, sm *v1beta1.ScheduledMachine, phase v
 func (c *Cluster) AwaitNode(t testing.TB, sm *v1beta1.ScheduledMachine) *corev1.Node {
 	t.Helper()
 	c.AwaitPhase(t, sm, v1beta1.PhaseActive)
-	machine := c.CAPIMachine(t, sm)
 	node := &corev1.Node{}
-	if err := c.workload.client.Get(Context(t), client.ObjectKey{Name: machine.Status.NodeRef.Name}, node); err != nil {
+	if err := c.workload.client.Get(Context(t), client.ObjectKey{Name: sm.Status.NodeRef.Name}, node); err != nil {
 		t.Fatal(err)
 	}
 	return node
@@ -130,4 +129,16 @@ func (c *Cluster) AwaitNodeGone(t testing.TB, node *corev1.Node) {
 	if err := await.Gone(Context(t), c.workload.client, node); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// RackMachine returns an empty one to read into.
+func RackMachine() client.Object { return object(rackMachineKind) }
+
+// SwitchOff switches hardware off that could not be.
+func (c *Cluster) SwitchOff(t testing.TB, sm *v1beta1.ScheduledMachine) {
+	t.Helper()
+	machine := object(rackMachineKind)
+	machine.SetNamespace(sm.Namespace)
+	machine.SetName(sm.Name)
+	Patch(t, c.Client(), machine, `{"spec":{"neverSwitchesOff":false}}`)
 }

@@ -7,8 +7,10 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
+	"net/url"
 	"path/filepath"
 	"strconv"
+	"sync"
 
 	"golang.org/x/sync/errgroup"
 	"k8s.io/client-go/kubernetes/scheme"
@@ -33,6 +35,9 @@ type Rig struct {
 	management *localcluster.Cluster
 	workloads  []*Workload
 	hardware   *controller
+
+	mu    sync.Mutex
+	wires []*Wire
 }
 
 // A Workload is the control plane of a workload cluster, and its kubelets.
@@ -75,7 +80,7 @@ func startManagement(ctx context.Context, dir string, o localcluster.Options) (*
 	if err != nil {
 		return nil, err
 	}
-	if err := apply(ctx, management.Client(), definitions); err != nil {
+	if err := Define(ctx, management.Client(), definitions); err != nil {
 		return nil, errors.Join(err, management.Stop())
 	}
 	return management, nil
@@ -124,6 +129,22 @@ func (r *Rig) Management() *localcluster.Cluster { return r.management }
 // Workload returns the workload cluster of that number, from 0.
 func (r *Rig) Workload(i int) *Workload { return r.workloads[i] }
 
+// wire lays a wire to a workload cluster.
+func (r *Rig) wire(to *Workload) (*Wire, error) {
+	server, err := url.Parse(to.plane.Config().Host)
+	if err != nil {
+		return nil, fmt.Errorf("laying a wire: %w", err)
+	}
+	wire, err := newWire(server.Host)
+	if err != nil {
+		return nil, err
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.wires = append(r.wires, wire)
+	return wire, nil
+}
+
 // Err returns nil while every part runs, and else how one of them ended.
 func (r *Rig) Err() error {
 	errs := []error{r.management.Err()}
@@ -138,6 +159,9 @@ func (r *Rig) Err() error {
 // Stop ends everything that has started.
 func (r *Rig) Stop() error {
 	var errs []error
+	for _, wire := range r.wires { // an API server waits for who is connected to it
+		errs = append(errs, wire.Refuse())
+	}
 	if r.hardware != nil {
 		errs = append(errs, r.hardware.stop())
 	}
