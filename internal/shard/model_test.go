@@ -22,7 +22,8 @@ import (
 // answers and watch events arrive late or never; replicas are killed, stopped
 // and started; their clocks differ.
 type world struct {
-	*rapid.T
+	failer
+
 	now      time.Time
 	leases   map[string]*coordinationv1.Lease
 	version  int
@@ -31,6 +32,11 @@ type world struct {
 	started  int
 	// late are writes whose sender has given up and that may still arrive.
 	late []*coordinationv1.Lease
+}
+
+// failer is a test, of whichever kind.
+type failer interface {
+	Fatalf(format string, args ...any)
 }
 
 // event is a change of a lease.
@@ -64,14 +70,14 @@ const (
 
 var errLost = errors.New("no answer")
 
-func newWorld(t *rapid.T) *world {
-	return &world{T: t, now: time.Date(2001, 2, 3, 4, 5, 6, 0, time.UTC), leases: map[string]*coordinationv1.Lease{}}
+func newWorld(t failer) *world {
+	return &world{failer: t, now: time.Date(2001, 2, 3, 4, 5, 6, 0, time.UTC), leases: map[string]*coordinationv1.Lease{}}
 }
 
-func (w *world) start(shards int) {
+func (w *world) start(shards int) *process {
 	w.started++
 	name, joins := fmt.Sprintf("r%d", w.started), 0
-	w.replicas = append(w.replicas, &process{
+	p := &process{
 		name: name,
 		skew: time.Duration(w.started%5-2) * time.Hour,
 		state: newReplica(settings{
@@ -79,7 +85,9 @@ func (w *world) start(shards int) {
 			leaseDuration: modelLeaseDuration, renewDeadline: modelRenewDeadline, retryPeriod: modelRetryPeriod,
 			newIdentity: func() string { joins++; return fmt.Sprintf("%s_%d", name, joins) },
 		}),
-	})
+	}
+	w.replicas = append(w.replicas, p)
+	return p
 }
 
 func (w *world) clock(p *process) time.Time { return w.now.Add(p.skew) }
@@ -222,13 +230,13 @@ func (w *world) check() {
 }
 
 // disturb does one thing at random.
-func (w *world) disturb(numbers []int) {
-	at := rapid.IntRange(0, 99).Draw(w.T, "what")
+func (w *world) disturb(t *rapid.T, numbers []int) {
+	at := rapid.IntRange(0, 99).Draw(t, "what")
 	if len(w.replicas) == 0 || at < 2 && len(w.replicas) < 5 {
-		w.start(rapid.SampledFrom(numbers).Draw(w.T, "shards"))
+		w.start(rapid.SampledFrom(numbers).Draw(t, "shards"))
 		return
 	}
-	i := rapid.IntRange(0, len(w.replicas)-1).Draw(w.T, "who")
+	i := rapid.IntRange(0, len(w.replicas)-1).Draw(t, "who")
 	p := w.replicas[i]
 	switch {
 	case at < 4: // killed
@@ -242,7 +250,7 @@ func (w *world) disturb(numbers []int) {
 			p.state.stop()
 		}
 	case at < 40: // all is well
-		for range rapid.IntRange(1, 8).Draw(w.T, "requests") {
+		for range rapid.IntRange(1, 8).Draw(t, "requests") {
 			w.ask(p)
 			w.arrive(p)
 			w.answer(p, false)
@@ -263,17 +271,17 @@ func (w *world) disturb(numbers []int) {
 			w.late = w.late[1:]
 		}
 	case at < 65:
-		w.watch(p, rapid.IntRange(1, 10).Draw(w.T, "events"))
+		w.watch(p, rapid.IntRange(1, 10).Draw(t, "events"))
 	case at < 70:
 		w.tell(p)
 	case at < 75:
-		w.begin(p, rapid.IntRange(0, p.state.shards-1).Draw(w.T, "shard"))
+		w.begin(p, rapid.IntRange(0, p.state.shards-1).Draw(t, "shard"))
 	case at < 80:
 		w.end(p)
 	case at < 97:
-		w.advance(time.Duration(rapid.IntRange(1, 800).Draw(w.T, "milliseconds")) * time.Millisecond)
+		w.advance(time.Duration(rapid.IntRange(1, 800).Draw(t, "milliseconds")) * time.Millisecond)
 	default:
-		w.advance(time.Duration(rapid.IntRange(1, 12).Draw(w.T, "seconds")) * time.Second)
+		w.advance(time.Duration(rapid.IntRange(1, 12).Draw(t, "seconds")) * time.Second)
 	}
 	w.replicas = slices.DeleteFunc(w.replicas, func(p *process) bool { return p.state.finished() && len(p.work) == 0 })
 }
@@ -348,7 +356,7 @@ func TestNoShardIsEverInTwoHandsAndAllComesToRest(t *testing.T) {
 			w.start(4)
 		}
 		for range rapid.IntRange(50, 600).Draw(t, "steps") {
-			w.disturb([]int{4})
+			w.disturb(t, []int{4})
 			w.check()
 		}
 		w.heal()
@@ -362,7 +370,7 @@ func TestReplicasOfTwoNumbersOfShardsNeverWorkTogether(t *testing.T) {
 		w.start(3)
 		w.start(4)
 		for range rapid.IntRange(50, 600).Draw(t, "steps") {
-			w.disturb([]int{3, 4})
+			w.disturb(t, []int{3, 4})
 			w.check()
 		}
 		w.heal()
