@@ -99,6 +99,9 @@ func (p *provider) run(ctx context.Context) error {
 	ended := make(chan error, 1)
 	go func() { ended <- objects.Start(ctx) }()
 	context.AfterFunc(ctx, w.queue.ShutDown)
+	if p.fault == "polls" {
+		go w.poll(ctx)
+	}
 	w.work(ctx)
 	return <-ended
 }
@@ -174,6 +177,15 @@ func (w *worker) reconcile(ctx context.Context, name types.NamespacedName) error
 	return err
 }
 
+// poll lists the objects every now and then, beside the watch.
+func (w *worker) poll(ctx context.Context) {
+	list := &unstructured.UnstructuredList{}
+	list.SetGroupVersionKind(groupVersion.WithKind(w.kind + "List"))
+	for w.client.List(ctx, list, client.Limit(1)) == nil {
+		<-w.clock.After(50 * time.Millisecond)
+	}
+}
+
 // overlooks reports whether the provider does nothing about an object.
 func (w *worker) overlooks(object *unstructured.Unstructured) bool {
 	switch w.fault {
@@ -189,7 +201,7 @@ func (w *worker) overlooks(object *unstructured.Unstructured) bool {
 		return entry != nil && entry["status"] != "True"
 	case "loses events":
 		<-w.clock.After(50 * time.Millisecond) // it is slow
-	case "polls":
+	case "is late":
 		// As if it had looked again only now.
 		if observed, _, _ := unstructured.NestedInt64(object.Object, "status", "observedGeneration"); observed != 0 && observed != object.GetGeneration() {
 			w.skew.added.Add(int64(time.Hour))

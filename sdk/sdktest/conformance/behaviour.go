@@ -14,6 +14,7 @@ const (
 	idInvalid  = "invalid-keeps-verdict"
 	idRecovers = "invalid-recovers"
 	idMany     = "many-objects"
+	idIdle     = "idle-quiet"
 )
 
 // behaviourChecks look at what the provider does. Those that need peace come

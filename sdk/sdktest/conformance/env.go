@@ -34,12 +34,16 @@ type env struct {
 	config  *rest.Config
 	clock   clock.Clock
 	client  client.WithWatch
+	// discovery is for what is no object.
+	discovery *discovery.DiscoveryClient
 	// run tells the objects of this run from those of others.
 	run string
 
 	definitions []apiextensionsv1.CustomResourceDefinition
 	samples     *samples
 	spaces      []*space
+	// idle is what the API server was asked for while nobody edited.
+	idle idleRequests
 }
 
 func newEnv(o *Options) (*env, error) {
@@ -58,17 +62,17 @@ func newEnv(o *Options) (*env, error) {
 	if err != nil {
 		return nil, fmt.Errorf("making a client: %w", err)
 	}
-	return &env{options: o, config: config, clock: o.Clock, client: c, run: rand.String(5)}, nil
+	d, err := discovery.NewDiscoveryClientForConfig(config)
+	if err != nil {
+		return nil, fmt.Errorf("making a client: %w", err)
+	}
+	return &env{options: o, config: config, clock: o.Clock, client: c, discovery: d, run: rand.String(5)}, nil
 }
 
 // connect returns the version of the API server, reads the definitions and the
 // samples.
 func (e *env) connect(ctx context.Context) (kubernetes string, err error) {
-	d, err := discovery.NewDiscoveryClientForConfig(e.config)
-	if err != nil {
-		return "", fmt.Errorf("making a client: %w", err)
-	}
-	server, err := d.ServerVersion()
+	server, err := e.discovery.ServerVersion()
 	if err != nil {
 		return "", fmt.Errorf("asking the API server for its version: %w", err)
 	}

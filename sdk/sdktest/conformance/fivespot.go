@@ -160,8 +160,11 @@ func follows(object *unstructured.Unstructured, resolved metav1.ConditionStatus,
 		return "", errors.New("the ScheduledMachine says nothing of its schedule: does the 5-Spot controller run?")
 	case condition.Status != resolved:
 		return "", fmt.Errorf("SpotScheduleResolved is %s, not %s: %s: %s", condition.Status, resolved, condition.Reason, condition.Message)
-	case sm.Status.SpotSchedule.Active == nil || *sm.Status.SpotSchedule.Active != active || sm.Status.InSchedule != active:
-		return "", fmt.Errorf("its verdict is not active=%t", active)
+	}
+	verdict := sm.Status.SpotSchedule.Active
+	if verdict == nil || *verdict != active || sm.Status.InSchedule != active {
+		return "", fmt.Errorf("the verdict that counts is to be %t; status.inSchedule is %t, and status.spotSchedule.active is %s",
+			active, sm.Status.InSchedule, jsonKind(statusField(object, "spotSchedule").(map[string]any)["active"]))
 	}
 	return condition.Reason, nil
 }

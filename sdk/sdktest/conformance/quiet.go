@@ -27,11 +27,18 @@ func quietChecks() []Check {
 			run:    quietAfterTouch,
 		},
 		{
-			ID: "idle-quiet", Rule: rule, Level: Recommended,
+			ID: idIdle, Rule: rule, Level: Recommended,
 			Title:  "While nobody edits, nothing is written",
 			Advice: "Write a status only when it changed, keep heartbeats and counters out of it, and see that the provider's own write does not set it off again.",
 			needs:  []string{idActive, idMany},
 			run:    quietWhenIdle,
+		},
+		{
+			ID: "idle-no-polling", Rule: "C11", Level: Recommended,
+			Title:  "While nobody edits, the provider does not ask the API server about the kind",
+			Advice: "Watch the kind instead of listing or getting its objects every so often, and do not patch what is as it should be. If the requests are not the provider's, see who else asks for the kind.",
+			needs:  []string{idIdle},
+			run:    doesNotPoll,
 		},
 		{
 			ID: "restart-quiet", Rule: rule, Level: Recommended,
@@ -198,13 +205,42 @@ func quietWhenIdle(ctx context.Context, e *env) (finding, error) {
 		return finding{}, err
 	}
 	marks := home.mark()
+	e.idle.before, e.idle.err = e.requests(ctx)
 	if err := e.pause(ctx, e.options.IdleFor); err != nil {
 		return finding{}, err
+	}
+	if e.idle.err == nil {
+		e.idle.after, e.idle.err = e.requests(ctx)
 	}
 	if writes := home.writesSince(marks); writes != "" {
 		return fail("within %s: %s", e.options.IdleFor, writes)
 	}
 	return pass("%d objects for %s", len(marks), e.options.IdleFor)
+}
+
+// idleRequests are the counts at both ends of the time without edits.
+type idleRequests struct {
+	before, after *requests
+	err           error
+}
+
+// fewRequests is what may have another cause than a poll.
+const fewRequests = 2
+
+func doesNotPoll(_ context.Context, e *env) (finding, error) {
+	idle := e.idle
+	switch {
+	case idle.err != nil:
+		return skip("%v", idle.err)
+	case idle.before == nil:
+		return skip("it takes the time of %s", idIdle)
+	case idle.before.server != idle.after.server:
+		return skip("more than one API server answered, so that requests cannot be counted")
+	}
+	if text, count := idle.after.since(idle.before); count > fewRequests {
+		return fail("within %s the API server was asked about the kind %d times: %s", e.options.IdleFor, count, text)
+	}
+	return pass("")
 }
 
 func quietAfterRestart(ctx context.Context, e *env) (finding, error) {

@@ -65,6 +65,10 @@ func TestSummaryOfEachOutcome(t *testing.T) {
 		NewTextWriter(&out).Summary(&report)
 		golden(t, "summary-"+string(outcome)+".txt", out.String())
 	}
+	report := Report{Kind: "TideSchedule", Outcome: Passed, Required: Count{Passed: 3}, Recommended: Count{Passed: 1}}
+	var out bytes.Buffer
+	NewTextWriter(&out).Summary(&report)
+	golden(t, "summary-conforms.txt", out.String())
 }
 
 func TestResultsFile(t *testing.T) {

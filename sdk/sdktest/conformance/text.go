@@ -88,6 +88,9 @@ func (r *Report) where() string {
 func (r *Report) verdict() string {
 	switch r.Outcome {
 	case Passed:
+		if r.Required.Skipped > 0 {
+			return fmt.Sprintf("passed, but for %d required checks that were skipped.", r.Required.Skipped)
+		}
 		return "passed. The provider conforms to the contract."
 	case Failed:
 		return "failed."

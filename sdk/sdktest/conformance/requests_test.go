@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package conformance
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+const metricsBefore = `# HELP apiserver_request_total [STABLE] Counter of requests.
+# TYPE apiserver_request_total counter
+apiserver_request_total{code="200",group="spotschedules.5spot.finos.org",resource="tides",scope="cluster",subresource="",verb="LIST",version="v1"} 4
+apiserver_request_total{code="200",group="spotschedules.5spot.finos.org",resource="tides",scope="cluster",subresource="",verb="WATCH",version="v1"} 9
+apiserver_request_total{code="200",group="spotschedules.5spot.finos.org",resource="tides",scope="resource",subresource="status",verb="PATCH",version="v1"} 1.2e+01
+apiserver_request_total{code="409",group="spotschedules.5spot.finos.org",resource="tides",scope="resource",subresource="status",verb="PATCH",version="v1"} 1
+apiserver_request_total{code="200",group="spotschedules.5spot.finos.org",resource="moons",scope="cluster",subresource="",verb="LIST",version="v1"} 77
+apiserver_request_total{code="200",group="",resource="tides",scope="cluster",subresource="",verb="LIST",version="v1"} 88
+apiserver_request_total_created{verb="LIST"} 99
+# TYPE process_start_time_seconds gauge
+process_start_time_seconds 1.79e+09
+`
+
+func TestRequestsAreCountedByVerb(t *testing.T) {
+	before, err := readRequests(strings.NewReader(metricsBefore), "tides")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]int{"list": 4, "watch": 9, "patch": 13}
+	if diff := cmp.Diff(want, before.byVerb); diff != "" || before.server != 1.79e9 {
+		t.Errorf("of the server %v (-want +got):\n%s", before.server, diff)
+	}
+	later := strings.NewReplacer("} 4\n", "} 7\n", "} 9\n", "} 30\n", `} 1.2e+01`, `} 14`).Replace(metricsBefore)
+	after, err := readRequests(strings.NewReader(later), "tides")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text, count := after.since(before); text != "3 list, 2 patch" || count != 5 {
+		t.Errorf("got %q and %d", text, count)
+	}
+	if text, count := before.since(before); text != "" || count != 0 {
+		t.Errorf("between the same, got %q and %d", text, count)
+	}
+}
+
+func TestMetricsThatDoNotCount(t *testing.T) {
+	for _, metrics := range []string{"", "process_start_time_seconds 1\n", "apiserver_request_total{", "<html>"} {
+		if _, err := readRequests(strings.NewReader(metrics), "tides"); err == nil {
+			t.Errorf("%q counts", metrics)
+		}
+	}
+}
+
+func TestPollingIsJudgedBetweenTheSameServer(t *testing.T) {
+	at := func(server float64, lists int) *requests {
+		return &requests{server: server, byVerb: map[string]int{"list": lists}}
+	}
+	tests := map[string]struct {
+		idle idleRequests
+		want Outcome
+	}{
+		"no request":      {idleRequests{before: at(1, 4), after: at(1, 4)}, Passed},
+		"few":             {idleRequests{before: at(1, 4), after: at(1, 6)}, Passed},
+		"more":            {idleRequests{before: at(1, 4), after: at(1, 7)}, Failed},
+		"another server":  {idleRequests{before: at(1, 4), after: at(2, 70)}, Skipped},
+		"not looked":      {idleRequests{}, Skipped},
+		"nothing to read": {idleRequests{err: errCalm}, Skipped},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			found, err := doesNotPoll(t.Context(), &env{options: &Options{}, idle: test.idle})
+			if err != nil || found.outcome != test.want {
+				t.Errorf("got %v and %v, want %s", found, err, test.want)
+			}
+		})
+	}
+}
