@@ -131,14 +131,18 @@ func (c *Cluster) AwaitNodeGone(t testing.TB, node *corev1.Node) {
 	}
 }
 
-// RackMachine returns an empty one to read into.
-func RackMachine() client.Object { return object(rackMachineKind) }
+// RackMachine returns the hardware of a ScheduledMachine, which must exist.
+func (c *Cluster) RackMachine(t testing.TB, sm *v1beta1.ScheduledMachine) client.Object {
+	t.Helper()
+	machine := object(rackMachineKind)
+	if err := c.Client().Get(Context(t), client.ObjectKeyFromObject(sm), machine); err != nil {
+		t.Fatal(err)
+	}
+	return machine
+}
 
 // SwitchOff switches hardware off that could not be.
 func (c *Cluster) SwitchOff(t testing.TB, sm *v1beta1.ScheduledMachine) {
 	t.Helper()
-	machine := object(rackMachineKind)
-	machine.SetNamespace(sm.Namespace)
-	machine.SetName(sm.Name)
-	Patch(t, c.Client(), machine, `{"spec":{"neverSwitchesOff":false}}`)
+	Patch(t, c.Client(), c.RackMachine(t, sm), `{"spec":{"neverSwitchesOff":false}}`)
 }
