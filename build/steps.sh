@@ -7,6 +7,7 @@ modules() { # the directories of the modules that hold Go of ours
   echo .
   echo devplane
   echo test/capi
+  echo tools/apidiff
   for file in examples/providers/*/go.mod; do
     [[ ! -e $file ]] || dirname "$file"
   done
