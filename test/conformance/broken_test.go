@@ -4,12 +4,15 @@ package conformance_test
 
 import (
 	"fmt"
+	"iter"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
 	"unicode"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/fivespot/fivespot/sdk/sdktest/conformance"
@@ -20,10 +23,11 @@ type broken struct {
 	// rule is the one that is broken, and fails are the checks that see it.
 	rule  string
 	fails []string
-	// edit changes the CRD, grants are further rights of the account, fault is
-	// what the provider does.
+	// edit changes the CRD, grants are further rights of the account, lacks are
+	// verbs that it has not, and fault is what the provider does.
 	edit   func(crd map[string]any)
 	grants string
+	lacks  string
 	fault  fault
 	// only limits the run, where the provider itself is sound.
 	only []string
@@ -73,6 +77,8 @@ var brokenDefinitions = map[string]broken{
 }
 
 var brokenAccounts = map[string]broken{
+	"may not watch":            {fails: []string{"account-reads-kind"}, lacks: "watch"},
+	"may not write its status": {fails: []string{"account-writes-status"}, lacks: "update, patch"},
 	"may patch the spec": {fails: []string{"account-spares-spec"}, grants: `
   - {apiGroups: [spotschedules.5spot.finos.org], resources: [PLURAL], verbs: [patch]}
 `},
@@ -158,11 +164,29 @@ func TestEachBrokenProviderFailsItsRuleAlone(t *testing.T) {
 	}
 }
 
+// For each check there is something broken that it finds. 5-Spot itself, which is
+// not broken here, is the exception.
+func TestEveryCheckIsProvedByAFailure(t *testing.T) {
+	proved := map[string]bool{"versions-agree": true} // see TestVersionsThatDisagreeFailTheirRuleAlone
+	for _, each := range []iter.Seq[broken]{maps.Values(brokenDefinitions), maps.Values(brokenAccounts), maps.Values(brokenProviders)} {
+		for b := range each {
+			for _, id := range b.fails {
+				proved[id] = true
+			}
+		}
+	}
+	for _, check := range conformance.Checks() {
+		if check.Group != conformance.GroupFiveSpot && !proved[check.ID] {
+			t.Errorf("nothing here fails %s", check.ID)
+		}
+	}
+}
+
 // check runs the kit against the kind, and compares what failed.
 func (b *broken) check(t *testing.T, name string) {
 	t.Helper()
 	kind := kindFor(name)
-	ownKind(t, kind, b.edit, b.grants)
+	ownKind(t, kind, b.edit, b.grants, b.lacks)
 	runFiveSpot(t)
 	skew := &skewedClock{}
 	p := &provider{kind: kind, fault: b.fault, config: accountConfig(t, "5spot-system", strings.ToLower(kind)), skew: skew}
@@ -183,7 +207,7 @@ func (b *broken) check(t *testing.T, name string) {
 
 func (b *broken) compare(t *testing.T, report conformance.Report) {
 	t.Helper()
-	var failed []string
+	failed := []string{}
 	for _, result := range report.Failures() {
 		failed = append(failed, result.ID)
 		if result.Rule != b.rule {
@@ -196,7 +220,7 @@ func (b *broken) compare(t *testing.T, report conformance.Report) {
 	}
 	slices.Sort(failed)
 	want := slices.Sorted(slices.Values(b.fails))
-	if diff := cmp.Diff(want, failed); diff != "" {
+	if diff := cmp.Diff(want, failed, cmpopts.EquateEmpty()); diff != "" {
 		t.Errorf("failed checks (-want +got):\n%s", diff)
 	}
 	for _, result := range report.Results {

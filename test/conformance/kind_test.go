@@ -84,9 +84,10 @@ subjects:
   - {kind: ServiceAccount, name: SINGULAR, namespace: 5spot-system}
 `
 
-// ownKind makes a kind for one test, with an account. Edits change the CRD, and
-// grants are further rules of the account's role; both are YAML.
-func ownKind(t *testing.T, kind string, edit func(map[string]any), grants string) {
+// ownKind makes a kind for one test, with an account. Edit changes the CRD,
+// grants are further rules of the account's role in YAML, and lacks are verbs to
+// take out of it.
+func ownKind(t *testing.T, kind string, edit func(map[string]any), grants, lacks string) {
 	t.Helper()
 	crd := map[string]any{}
 	if err := yaml.Unmarshal([]byte(named(definition, kind)), &crd); err != nil {
@@ -105,6 +106,9 @@ func ownKind(t *testing.T, kind string, edit func(map[string]any), grants string
 		createOnly(t, crd)
 	}
 	granted := named(rights, kind)
+	if lacks != "" {
+		granted = strings.ReplaceAll(granted, ", "+lacks+"]", "]")
+	}
 	if grants != "" {
 		granted = strings.Replace(granted, "rules:\n", "rules:\n"+named(grants, kind), 1)
 	}
