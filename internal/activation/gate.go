@@ -3,6 +3,7 @@
 package activation
 
 import (
+	"maps"
 	"sync"
 	"time"
 
@@ -11,8 +12,12 @@ import (
 )
 
 // Patience bounds for how long a gate stays shut because it has not heard of
-// every key that it was told to expect.
-const Patience = 10 * time.Second
+// every key that it was told to expect, GatherPatience of every one that it was
+// told to gather.
+const (
+	Patience       = 10 * time.Second
+	GatherPatience = time.Second
+)
 
 // Options of a [Gate]. The zero value of a field means what its comment says.
 type Options struct {
@@ -38,6 +43,7 @@ type Gate struct {
 	mu    sync.Mutex
 	parts []part
 	wake  func(types.NamespacedName) // nil until somebody listens
+	calls int                        // of Expect and Gather
 }
 
 // part is one partition.
@@ -45,10 +51,9 @@ type part struct {
 	limit   int // 0: none
 	holders map[types.NamespacedName]struct{}
 	waiting line
-	// awaited are the keys to hear of before anyone is let in.
-	awaited map[types.NamespacedName]struct{}
-	// round counts calls of Expect, so that the patience of an earlier one ends nothing.
-	round int
+	// awaited are the keys to hear of before anyone is let in, and the number of
+	// the call that asked for it.
+	awaited map[types.NamespacedName]int
 }
 
 // New returns a gate at which nobody waits.
@@ -61,7 +66,8 @@ func New(o Options) *Gate {
 	}
 	g := &Gate{partitionOf: o.PartitionOf, clock: o.Clock, parts: make([]part, o.Partitions)}
 	for i := range g.parts {
-		g.parts[i] = part{limit: share(o.Limit, o.Partitions, i), holders: map[types.NamespacedName]struct{}{}}
+		g.parts[i] = part{limit: share(o.Limit, o.Partitions, i)}
+		g.parts[i].forget()
 	}
 	return g
 }
@@ -135,24 +141,56 @@ func (g *Gate) Ahead(key types.NamespacedName) (int, bool) {
 // that wait are ranked, before the first is let in. What was known of the
 // partition is forgotten.
 func (g *Gate) Expect(partition int, keys []types.NamespacedName) {
-	timer := g.clock.NewTimer(Patience)
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.parts[partition].forget()
+	g.await(partition, keys, Patience)
+}
+
+// Gather shuts the partitions of these keys until the gate has heard of each, or
+// for [GatherPatience]. It is called with all machines that a bell may start,
+// before they are reconciled: so whichever is reconciled first, the places go by
+// rank.
+func (g *Gate) Gather(keys []types.NamespacedName) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	byPartition := map[int][]types.NamespacedName{}
+	for _, key := range keys {
+		partition := g.partitionOf(key)
+		byPartition[partition] = append(byPartition[partition], key)
+	}
+	for partition, keys := range byPartition {
+		g.await(partition, keys, GatherPatience)
+	}
+}
+
+// await has a partition wait for keys, but for so long only.
+func (g *Gate) await(partition int, keys []types.NamespacedName, patience time.Duration) {
+	p := &g.parts[partition]
+	if p.limit == 0 || len(keys) == 0 {
+		return
+	}
+	g.calls++
+	call := g.calls
+	for _, key := range keys {
+		if _, earlier := p.awaited[key]; !earlier {
+			p.awaited[key] = call
+		}
+	}
+	timer := g.clock.NewTimer(patience)
+	go func() {
+		<-timer.C()
+		g.giveUp(partition, call)
+	}()
+}
+
+// giveUp waits no longer for the keys that a call has asked to wait for.
+func (g *Gate) giveUp(partition, call int) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	p := &g.parts[partition]
-	p.forget()
-	for _, key := range keys {
-		p.awaited[key] = struct{}{}
-	}
-	if p.limit == 0 || len(keys) == 0 {
-		clear(p.awaited)
-		timer.Stop()
-		return
-	}
-	round := p.round
-	go func() {
-		<-timer.C()
-		g.open(partition, round)
-	}()
+	maps.DeleteFunc(p.awaited, func(_ types.NamespacedName, by int) bool { return by == call })
+	g.admit(p, types.NamespacedName{})
 }
 
 // Forget drops what is known of a partition that is somebody else's from now on.
@@ -184,17 +222,6 @@ func (g *Gate) onWake(wake func(types.NamespacedName)) {
 	g.wake = wake
 }
 
-func (g *Gate) open(partition, round int) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	p := &g.parts[partition]
-	if p.round != round {
-		return
-	}
-	clear(p.awaited)
-	g.admit(p, types.NamespacedName{})
-}
-
 func (g *Gate) part(key types.NamespacedName) *part { return &g.parts[g.partitionOf(key)] }
 
 // admit gives the places that are free to the first in the line, and wakes them
@@ -217,8 +244,7 @@ func (p *part) free() bool {
 }
 
 func (p *part) forget() {
-	p.round++
 	p.waiting = line{}
 	p.holders = map[types.NamespacedName]struct{}{}
-	p.awaited = map[types.NamespacedName]struct{}{}
+	p.awaited = map[types.NamespacedName]int{}
 }

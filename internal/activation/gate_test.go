@@ -191,6 +191,46 @@ func TestOneThatIsNotHeardOfKeepsOthersWaitingForSoLongOnly(t *testing.T) {
 	}
 }
 
+func TestABellLetsNobodyInBeforeAllItConcernsAreRanked(t *testing.T) {
+	g := newAsker(activation.Options{Limit: 2})
+	g.Holds(key("up"))
+	g.Gather(keys("low", "middle", "high", "not"))
+	if g.Ask(key("low"), 1, bell) || g.Ask(key("high"), 200, bell) || g.Ask(key("middle"), 50, bell) {
+		t.Error("one starts before all are ranked")
+	}
+	g.want(t)
+	g.Done(key("not"))
+	g.want(t, "high")
+	if !g.Ask(key("high"), 200, bell) {
+		t.Error("high was woken and has to wait")
+	}
+	g.Done(key("up"))
+	g.want(t, "middle")
+}
+
+func TestABellWaitsForOneThatIsNotHeardOfForSoLongOnly(t *testing.T) {
+	clock := clocktesting.NewFakeClock(bell)
+	g := activation.New(activation.Options{Limit: 1, Clock: clock})
+	woken := make(chan string, 1)
+	activation.OnWake(g, func(k types.NamespacedName) { woken <- k.Name })
+	g.Gather(keys("silent", "a"))
+	g.Ask(key("a"), 50, bell)
+	clock.Step(activation.GatherPatience / 2)
+	g.Gather(keys("silent", "a")) // the bell rings again, and does not begin the wait anew
+	g.Ask(key("a"), 50, bell)
+	clock.Step(activation.GatherPatience / 2)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	select {
+	case name := <-woken:
+		if name != "a" {
+			t.Errorf("%s was woken, want a", name)
+		}
+	case <-ctx.Done():
+		t.Error("nobody was woken")
+	}
+}
+
 func TestEachPartitionHasItsShareOfTheLimit(t *testing.T) {
 	tests := map[string]struct {
 		limit, partitions int

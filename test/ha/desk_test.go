@@ -150,18 +150,39 @@ func (d *desk) follow() {
 // awaitMachines waits until as many Machines exist.
 func (d *desk) awaitMachines(n int) {
 	d.Helper()
+	d.awaitExist(func() error {
+		if len(d.exist) != n {
+			return fmt.Errorf("there are %d Machines, want %d", len(d.exist), n)
+		}
+		return nil
+	})
+}
+
+// awaitMachine waits until a Machine of this name exists.
+func (d *desk) awaitMachine(name string) {
+	d.Helper()
+	d.awaitExist(func() error {
+		if d.exist[name] == "" {
+			return fmt.Errorf("there is no Machine %s", name)
+		}
+		return nil
+	})
+}
+
+func (d *desk) awaitExist(check func() error) {
+	d.Helper()
 	ctx := devplanetest.Context(d.T)
 	for {
 		d.mu.Lock()
-		exist := len(d.exist)
+		problem := check()
 		d.mu.Unlock()
-		if exist == n {
+		if problem == nil {
 			return
 		}
 		select {
 		case <-d.changed:
 		case <-ctx.Done():
-			d.Fatalf("there are %d Machines, want %d", exist, n)
+			d.Fatal(problem)
 		}
 	}
 }

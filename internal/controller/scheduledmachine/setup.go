@@ -141,7 +141,7 @@ func (r *Reconciler) watch(ctx context.Context, mgr manager.Manager, seen caches
 		return err
 	}
 	r.cache = mgr.GetCache()
-	waker := newWaker(r.cache)
+	waker := newWaker(r.cache, r.gate.Gather)
 	workloads, err := workload.New(workload.Options{
 		Config: mgr.GetConfig(), Wake: waker.add, Clock: options.Clock, Metrics: options.Metrics, Log: mgr.GetLogger().WithName("workload"),
 	})

@@ -20,6 +20,9 @@ func (r *Reconciler) takeTurn(f *facts) {
 		if !r.gate.Ask(key, priorityOf(f.sm), wantedSince(f)) {
 			f.did = stepQueue
 		}
+	case f.did == stepRecord && f.wanted.up && f.machine() == nil:
+		// It takes its rank before any of those that the same bell starts is let in.
+		r.gate.Ask(key, priorityOf(f.sm), wantedSince(f))
 	case comingUp(f):
 		r.gate.Holds(key)
 	default:

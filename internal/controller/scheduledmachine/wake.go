@@ -68,10 +68,14 @@ func kindKeys(sm *v1beta1.ScheduledMachine) []string {
 // nobody to wake, and the start reconciles everything anyway.
 type waker struct {
 	machines client.Reader
+	// gather is told the ScheduledMachines that are woken together, before they are.
+	gather func([]types.NamespacedName)
 	queue    atomic.Pointer[workqueue.TypedRateLimitingInterface[reconcile.Request]]
 }
 
-func newWaker(machines client.Reader) *waker { return &waker{machines: machines} }
+func newWaker(machines client.Reader, gather func([]types.NamespacedName)) *waker {
+	return &waker{machines: machines, gather: gather}
+}
 
 // Start implements source.Source.
 func (w *waker) Start(_ context.Context, queue workqueue.TypedRateLimitingInterface[reconcile.Request]) error {
@@ -117,8 +121,13 @@ func (w *waker) addMatching(options ...client.ListOption) {
 		log.Log.Error(err, "cannot list the ScheduledMachines in the cache")
 		return
 	}
+	names := make([]types.NamespacedName, 0, len(matching.Items))
 	for i := range matching.Items {
-		w.add(client.ObjectKeyFromObject(&matching.Items[i]))
+		names = append(names, client.ObjectKeyFromObject(&matching.Items[i]))
+	}
+	w.gather(names)
+	for _, name := range names {
+		w.add(name)
 	}
 }
 
