@@ -10,6 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // blocking reports whether an eviction was refused for now, and why.
@@ -57,9 +58,13 @@ func clip(text string) string {
 	return text
 }
 
-// unsupported reports whether it is not the pod but the eviction that is not
-// found: a server without evictions does not name the pod.
+// unsupported reports whether it is not the pod that is not found but evictions
+// as such: then the API server does not name the pod, or it answers with
+// something else than a status.
 func unsupported(err error) bool {
 	status := apierrors.APIStatus(nil)
-	return errors.As(err, &status) && (status.Status().Details == nil || status.Status().Details.Name == "")
+	if !errors.As(err, &status) || status.Status().Details == nil {
+		return true
+	}
+	return status.Status().Details.Name == "" || apierrors.HasStatusCause(err, metav1.CauseTypeUnexpectedServerResponse)
 }

@@ -60,6 +60,7 @@ func (c *Clusters) connectManagement(e *entry) {
 	made := &connection{entry: e, where: "The API server of the management cluster"}
 	brief := rest.CopyConfig(c.options.Config)
 	brief.Timeout = RequestTimeout
+	brief.Wrap(func(next http.RoundTripper) http.RoundTripper { return limited{next} })
 	client, err := kubernetes.NewForConfig(brief)
 	if err != nil { // a client was made of the same before
 		c.options.Log.Error(err, "cannot make a client for the management cluster")

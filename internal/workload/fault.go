@@ -120,6 +120,8 @@ func unanswered(err error) (reason, what string) {
 		return ReasonUnreachable, "cannot be routed to"
 	case errors.Is(err, context.DeadlineExceeded), is && network.Timeout():
 		return ReasonUnreachable, "does not answer in time"
+	case errors.Is(err, errBrokenOff):
+		return ReasonUnreachable, "breaks its answer off"
 	case is: // also a *url.Error, which wraps all that happens on the way
 		return ReasonUnreachable, "closes the connection without an answer"
 	}

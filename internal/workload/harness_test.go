@@ -36,6 +36,13 @@ type rig struct {
 // newRig starts Clusters that give a silent server up after seconds.
 func newRig(t *testing.T, changes ...func(*workload.Options)) *rig {
 	t.Helper()
+	return newPatientRig(t, 2*time.Second, time.Second, changes...)
+}
+
+// newPatientRig starts Clusters that give a server up after answer without one,
+// or after ping within a connection.
+func newPatientRig(t *testing.T, answer, ping time.Duration, changes ...func(*workload.Options)) *rig {
+	t.Helper()
 	r := &rig{
 		t: t, namespace: devplanetest.Namespace(t), registry: prometheus.NewRegistry(),
 		log: &recording{}, wakes: make(chan types.NamespacedName, 1000),
@@ -52,7 +59,7 @@ func newRig(t *testing.T, changes ...func(*workload.Options)) *rig {
 	if r.Clusters, err = workload.New(options); err != nil {
 		t.Fatal(err)
 	}
-	workload.SetPatience(r.Clusters, 2*time.Second, time.Second)
+	workload.SetPatience(r.Clusters, answer, ping)
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
 	ended := make(chan error, 1)
 	go func() { ended <- r.Start(ctx) }()

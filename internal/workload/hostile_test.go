@@ -13,8 +13,11 @@ import (
 	"sync/atomic"
 	"testing"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/rest"
 
+	"github.com/fivespot/fivespot/internal/devplane/devplanetest"
 	"github.com/fivespot/fivespot/internal/workload"
 )
 
@@ -143,10 +146,36 @@ func TestALinkLocalAddressIsNotConnectedTo(t *testing.T) {
 	}
 }
 
+func TestNobodyIsPutOffByAnAnswer(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	server := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		switch {
+		case r.URL.Query().Get("watch") != "":
+			w.WriteHeader(http.StatusOK)
+			http.NewResponseController(w).Flush()
+			<-r.Context().Done()
+		case r.URL.Path == "/api/v1/nodes":
+			fmt.Fprint(w, `{"kind":"NodeList","apiVersion":"v1","metadata":{"resourceVersion":"1"},"items":[]}`)
+		default:
+			w.Header().Set("Retry-After", "3600")
+			w.WriteHeader(http.StatusTooManyRequests)
+		}
+	}))
+	r.put("rack-kubeconfig", confidential(t, server))
+	client := r.reaches(r.owner("a"), r.byName("rack"), workload.Target{}).Client
+	ctx := devplanetest.Context(t)
+	_, err := client.CoreV1().Nodes().Get(ctx, "rack", metav1.GetOptions{})
+	if !apierrors.IsTooManyRequests(err) || ctx.Err() != nil {
+		t.Errorf("the request ended with %v", err)
+	}
+}
+
 // An answer without end must not fill the memory.
 func TestAnAnswerWithoutEndIsNotReadToTheEnd(t *testing.T) {
 	t.Parallel()
-	r := newRig(t)
+	r := newPatientRig(t, devplanetest.Patience, devplanetest.Patience)
 	server := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		fmt.Fprint(w, `{"kind":"NodeList","apiVersion":"v1","items":[`)
@@ -177,6 +206,9 @@ func serve(t *testing.T, handler http.Handler) *httptest.Server {
 	server.EnableHTTP2 = true
 	server.Config.ErrorLog = log.New(io.Discard, "", 0) // it tells of each handshake that is broken off
 	server.StartTLS()
-	t.Cleanup(server.Close)
+	t.Cleanup(func() {
+		server.CloseClientConnections() // Close waits for the requests of watches
+		server.Close()
+	})
 	return server
 }

@@ -49,8 +49,8 @@ type Node struct {
 	Annotations map[string]string
 }
 
-// reduce keeps what matters of a Node.
-func reduce(node *corev1.Node) *Node {
+// NodeOf returns what is remembered of a Node.
+func NodeOf(node *corev1.Node) *Node {
 	kept := &Node{
 		Name: node.Name, UID: node.UID, ResourceVersion: node.ResourceVersion,
 		ProviderID: node.Spec.ProviderID, Unschedulable: node.Spec.Unschedulable,

@@ -66,7 +66,7 @@ func (s *nodeStore) get(name string) (node *Node, synced bool) {
 // wrote takes in a Node that a write returned. The caller holds the mutex.
 func (s *nodeStore) wrote(node *corev1.Node) {
 	if current := s.nodes[node.Name]; current != nil && current.UID == node.UID {
-		s.put(reduce(node))
+		s.put(NodeOf(node))
 	}
 }
 
@@ -91,7 +91,7 @@ func (s *nodeStore) Add(object any) error {
 		return nil
 	}
 	s.mu.Lock()
-	changed := s.nodes != nil && s.put(reduce(node))
+	changed := s.nodes != nil && s.put(NodeOf(node))
 	s.mu.Unlock()
 	if changed {
 		s.changed([]string{node.Name})
@@ -129,7 +129,7 @@ func (s *nodeStore) Replace(objects []any, _ string) error {
 		if !ok {
 			continue
 		}
-		now := reduce(node)
+		now := NodeOf(node)
 		s.nodes[node.Name] = now
 		if was := before[node.Name]; was == nil || !was.same(now) {
 			changed = append(changed, node.Name)

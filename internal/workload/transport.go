@@ -39,6 +39,7 @@ var usualPatience = patience{answer: 10 * time.Second, pingAfter: 30 * time.Seco
 var (
 	errRedirect  = errors.New("redirects are not followed")
 	errTooLarge  = errors.New("the answer is too large")
+	errBrokenOff = errors.New("the answer is broken off")
 	errLinkLocal = errors.New("link-local addresses are not connected to")
 )
 
@@ -88,17 +89,22 @@ func newHTTPClient(config *rest.Config, transport http.RoundTripper, timeout tim
 	}, nil
 }
 
-// limited bounds what is read of an answer that is not a watch, whose events
-// have a bound each.
+// limited bounds what an answer can do: how much of it is read, unless it is a
+// watch, whose events have a bound each; and for how long it puts us off, as
+// client-go would wait within a request for as long as the answer says.
 type limited struct{ next http.RoundTripper }
 
 // RoundTrip implements http.RoundTripper.
 func (l limited) RoundTrip(request *http.Request) (*http.Response, error) {
 	response, err := l.next.RoundTrip(request)
-	if err == nil && request.URL.Query().Get("watch") == "" {
+	if err != nil {
+		return nil, err
+	}
+	response.Header.Del("Retry-After")
+	if request.URL.Query().Get("watch") == "" {
 		response.Body = &limitedBody{ReadCloser: response.Body, left: bodyLimit}
 	}
-	return response, err
+	return response, nil
 }
 
 type limitedBody struct {
@@ -113,5 +119,8 @@ func (b *limitedBody) Read(p []byte) (int, error) {
 	}
 	n, err := b.ReadCloser.Read(p[:min(len(p), b.left)])
 	b.left -= n
+	if err != nil && !errors.Is(err, io.EOF) {
+		err = fmt.Errorf("%w: %w", errBrokenOff, err)
+	}
 	return n, err
 }
