@@ -17,6 +17,7 @@ func NewCommand(streams cli.Streams) *cobra.Command {
 		Use:   "provider",
 		Short: "Begin a schedule kind of your own",
 		Args:  cobra.NoArgs,
+		RunE:  func(command *cobra.Command, _ []string) error { return command.Help() },
 	}
 	command.AddCommand(newInitCommand(streams, goModTidy), newManifestsCommand(streams))
 	return command

@@ -47,7 +47,7 @@ func newInitCommand(streams cli.Streams, tidy func(context.Context, string) erro
 		Short:   "Write a complete provider in Go",
 		Long:    initLong,
 		Example: initExample,
-		Args:    cobra.ExactArgs(1),
+		Args:    oneName,
 		RunE: func(command *cobra.Command, args []string) error {
 			return initialize(command.Context(), streams, args[0], o)
 		},
@@ -61,6 +61,14 @@ func newInitCommand(streams cli.Streams, tidy func(context.Context, string) erro
 	flags.StringVar(&o.own.shortName, "short-name", "", "short name of the kind (default: its initials, where they are free)")
 	flags.StringVar(&o.checkout, "sdk", "", "checkout of 5-Spot to take the SDK from (default: the release of this program, or the checkout that it is in)")
 	return command
+}
+
+// oneName says what a command without a name, or with two, lacks.
+func oneName(_ *cobra.Command, args []string) error {
+	if len(args) != 1 {
+		return fmt.Errorf("give one name of a kind, as in init TideSchedule; there are %d", len(args))
+	}
+	return nil
 }
 
 // initialize writes a provider and says what to do with it.

@@ -102,6 +102,8 @@ func TestInitIsRefused(t *testing.T) {
 		args []string
 		want string
 	}{
+		"without a name":              {[]string{"--sdk", sdk, "--module", "example.com/m"}, "give one name of a kind"},
+		"with two names":              {[]string{"Tide", "Schedule", "--sdk", sdk, "--module", "example.com/m"}, "there are 2"},
 		"without a module":            {[]string{"TideSchedule", "--sdk", sdk}, "name the Go module with --module, as in --module example.com/tide-schedule"},
 		"with an impossible module":   {[]string{"TideSchedule", "--sdk", sdk, "--module", "https://example.com/tides"}, "is no path of a Go module"},
 		"for the function's name":     {[]string{"evaluate", "--sdk", sdk, "--module", "example.com/m"}, "Evaluate is the name of the function that decides"},
@@ -120,6 +122,11 @@ func TestInitIsRefused(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestAnUnknownVerbIsRefused(t *testing.T) {
+	_, err := execute(t, "", NewCommand, "inti")
+	checkRefused(t, err, `unknown command "inti"`)
 }
 
 func TestInitSaysThatModulesCouldNotBeFound(t *testing.T) {
