@@ -3,10 +3,7 @@
 package scheduledmachine
 
 import (
-	"context"
-
 	"github.com/prometheus/client_golang/prometheus"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/fivespot/fivespot/api/contract"
 	"github.com/fivespot/fivespot/api/v1beta1"
@@ -52,8 +49,19 @@ func newMetrics(registry prometheus.Registerer) (*metrics, error) {
 			return nil, err
 		}
 	}
+	// A series that begins at 1 has not increased, as far as an alert can tell.
+	m.abandoned.WithLabelValues()
+	for _, result := range []string{drainedInTime, drainCutShort} {
+		m.drains.WithLabelValues(result)
+	}
 	return m, nil
 }
+
+// How a drain ended.
+const (
+	drainedInTime = "success"
+	drainCutShort = "timeout"
+)
 
 // read counts a reading of a schedule.
 func (m *metrics) read(sm *v1beta1.ScheduledMachine, reading contract.Reading) {
@@ -86,57 +94,9 @@ func (m *metrics) wrote(f *facts, after *v1beta1.ScheduledMachineStatus) {
 	for _, happened := range drainHappenings(machineReady(before.Conditions), machineReady(after.Conditions)) {
 		switch happened.reason {
 		case v1beta1.ReasonNodeDrained:
-			m.drains.WithLabelValues("success").Inc()
+			m.drains.WithLabelValues(drainedInTime).Inc()
 		case v1beta1.ReasonNodeDrainFailed:
-			m.drains.WithLabelValues("timeout").Inc()
+			m.drains.WithLabelValues(drainCutShort).Inc()
 		}
-	}
-}
-
-// census counts the ScheduledMachines at the moment it is asked.
-type census struct {
-	reader     client.Reader
-	byPhase    *prometheus.Desc
-	unresolved *prometheus.Desc
-}
-
-func newCensus(reader client.Reader) *census {
-	return &census{
-		reader: reader,
-		byPhase: prometheus.NewDesc("fivespot_machines_by_phase",
-			"ScheduledMachines in each phase.", []string{"phase"}, nil),
-		unresolved: prometheus.NewDesc("fivespot_machines_unresolved",
-			"ScheduledMachines whose schedule gives no verdict now, by the kind of schedule and reason.",
-			[]string{"namespace", "kind", "reason"}, nil),
-	}
-}
-
-// Describe implements prometheus.Collector.
-func (c *census) Describe(descriptions chan<- *prometheus.Desc) {
-	descriptions <- c.byPhase
-	descriptions <- c.unresolved
-}
-
-// Collect implements prometheus.Collector. It reports nothing while the cache
-// cannot be read.
-func (c *census) Collect(collected chan<- prometheus.Metric) {
-	var machines v1beta1.ScheduledMachineList
-	if err := c.reader.List(context.Background(), &machines, client.UnsafeDisableDeepCopy); err != nil {
-		return
-	}
-	type cause struct{ namespace, kind, reason string }
-	phases, causes := map[v1beta1.Phase]int{}, map[cause]int{}
-	for i := range machines.Items {
-		sm := &machines.Items[i]
-		phases[sm.Status.Phase]++
-		if schedule := sm.Status.SpotSchedule; schedule != nil && !schedule.Resolved {
-			causes[cause{sm.Namespace, sm.Spec.Schedule.Kind, schedule.Reason}]++
-		}
-	}
-	for _, phase := range v1beta1.Phases {
-		collected <- prometheus.MustNewConstMetric(c.byPhase, prometheus.GaugeValue, float64(phases[phase]), string(phase))
-	}
-	for why, n := range causes {
-		collected <- prometheus.MustNewConstMetric(c.unresolved, prometheus.GaugeValue, float64(n), why.namespace, why.kind, why.reason)
 	}
 }

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package scheduledmachine
+
+import (
+	"context"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/fivespot/fivespot/api/v1beta1"
+)
+
+// census counts the ScheduledMachines at the moment it is asked.
+type census struct {
+	reader                                 client.Reader
+	byPhase, unresolved, flapping, failing *prometheus.Desc
+}
+
+func newCensus(reader client.Reader) *census {
+	gauge := func(name, help string, labels ...string) *prometheus.Desc {
+		return prometheus.NewDesc(name, help, labels, nil)
+	}
+	return &census{
+		reader:  reader,
+		byPhase: gauge("fivespot_machines_by_phase", "ScheduledMachines in each phase.", "phase"),
+		unresolved: gauge("fivespot_machines_unresolved", "ScheduledMachines whose schedule gives no verdict now, by the kind of schedule and reason.",
+			"namespace", "kind", "reason"),
+		flapping: gauge("fivespot_machines_flapping", "ScheduledMachines whose schedule changes its verdict too often.", "namespace", "kind"),
+		failing:  gauge("fivespot_machines_failing", "ScheduledMachines whose last Machine failed.", "namespace"),
+	}
+}
+
+// Describe implements prometheus.Collector.
+func (c *census) Describe(descriptions chan<- *prometheus.Desc) {
+	for _, description := range []*prometheus.Desc{c.byPhase, c.unresolved, c.flapping, c.failing} {
+		descriptions <- description
+	}
+}
+
+// Collect implements prometheus.Collector. It reports nothing while the cache
+// cannot be read.
+func (c *census) Collect(collected chan<- prometheus.Metric) {
+	var machines v1beta1.ScheduledMachineList
+	if err := c.reader.List(context.Background(), &machines, client.UnsafeDisableDeepCopy); err != nil {
+		return
+	}
+	phases, others := map[v1beta1.Phase]int{}, map[counted]int{}
+	for i := range machines.Items {
+		sm := &machines.Items[i]
+		phases[sm.Status.Phase]++
+		c.count(sm, others)
+	}
+	for _, phase := range v1beta1.Phases {
+		collected <- prometheus.MustNewConstMetric(c.byPhase, prometheus.GaugeValue, float64(phases[phase]), string(phase))
+	}
+	for what, n := range others {
+		collected <- what.metric(n)
+	}
+}
+
+// counted is what a number of ScheduledMachines have in common.
+type counted struct {
+	description             *prometheus.Desc
+	namespace, kind, reason string
+}
+
+func (c *census) count(sm *v1beta1.ScheduledMachine, numbers map[counted]int) {
+	kind := sm.Spec.Schedule.Kind
+	if schedule := sm.Status.SpotSchedule; schedule != nil && !schedule.Resolved {
+		numbers[counted{c.unresolved, sm.Namespace, kind, schedule.Reason}]++
+	}
+	if isTrue(sm.Status.Conditions, v1beta1.ConditionScheduleFlapping) {
+		numbers[counted{c.flapping, sm.Namespace, kind, ""}]++
+	}
+	if sm.Status.MachineFailures != nil {
+		numbers[counted{c.failing, sm.Namespace, "", ""}]++
+	}
+}
+
+func (c counted) metric(n int) prometheus.Metric {
+	labels := []string{c.namespace}
+	for _, label := range []string{c.kind, c.reason} {
+		if label != "" {
+			labels = append(labels, label)
+		}
+	}
+	return prometheus.MustNewConstMetric(c.description, prometheus.GaugeValue, float64(n), labels...)
+}
