@@ -16,25 +16,56 @@ import (
 	"k8s.io/client-go/kubernetes"
 
 	"github.com/fivespot/fivespot/api/v1beta1"
+	"github.com/fivespot/fivespot/internal/workload"
 )
 
 // Apply carries a plan out and returns the Node as it then is. An error for
-// which Stale holds means that the Node has changed since it was seen, and that
-// nothing was written.
+// which Stale holds means that what the plan rests on has changed since it was
+// seen, and that nothing was written. A change of anything else, such as a
+// heartbeat, is none.
 func Apply(ctx context.Context, client kubernetes.Interface, plan Plan) (*corev1.Node, error) {
-	how, options := types.ApplyPatchType, metav1.PatchOptions{FieldManager: v1beta1.FieldManagerNodeTaints, Force: new(true)}
-	if plan.annotation == "" {
-		how, options.Force = types.MergePatchType, nil
+	node, err := plan.send(ctx, client)
+	for range heartbeats {
+		if !apierrors.IsConflict(err) || !plan.renew(ctx, client) {
+			break
+		}
+		node, err = plan.send(ctx, client)
 	}
-	body, err := json.Marshal(plan.patch())
-	if err != nil {
-		return nil, fmt.Errorf("writing the patch of Node %s: %w", plan.node.Name, err)
-	}
-	node, err := client.CoreV1().Nodes().Patch(ctx, plan.node.Name, how, body, options)
 	if err != nil {
 		return nil, fmt.Errorf("patching the taints of Node %s: %w", plan.node.Name, err)
 	}
 	return node, nil
+}
+
+// heartbeats is how many changes of a Node that do not matter may come between
+// at most: kubelets write a few a minute.
+const heartbeats = 3
+
+func (p *Plan) send(ctx context.Context, client kubernetes.Interface) (*corev1.Node, error) {
+	how, options := types.ApplyPatchType, metav1.PatchOptions{FieldManager: v1beta1.FieldManagerNodeTaints, Force: new(true)}
+	if p.annotation == "" {
+		how, options.Force = types.MergePatchType, nil
+	}
+	body, err := json.Marshal(p.patch())
+	if err != nil {
+		return nil, err
+	}
+	return client.CoreV1().Nodes().Patch(ctx, p.node.Name, how, body, options)
+}
+
+// renew has the plan be for the Node as it is now, and reports whether that is
+// the same in all that the plan rests on.
+func (p *Plan) renew(ctx context.Context, client kubernetes.Interface) bool {
+	node, err := client.CoreV1().Nodes().Get(ctx, p.node.Name, metav1.GetOptions{})
+	if err != nil {
+		return false
+	}
+	now := workload.NodeOf(node)
+	if now.UID != p.node.UID || !now.SameTaints(p.node) {
+		return false
+	}
+	p.node = now
+	return true
 }
 
 // Stale reports whether an error of Apply says that the Node has changed, has

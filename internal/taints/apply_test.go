@@ -204,6 +204,20 @@ func TestAPlanForAStateThatHasPassedWritesNothing(t *testing.T) {
 	}
 }
 
+func TestAHeartbeatDoesNotComeBetween(t *testing.T) {
+	t.Parallel()
+	m := newMachine(t)
+	plan := taints.Make([]v1beta1.NodeTaint{of("example.com/desk", "a", noSchedule)}, nil, m.see())
+	m.node.Status.Conditions = []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionTrue}}
+	if _, err := m.nodes().UpdateStatus(t.Context(), m.node, metav1.UpdateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := taints.Apply(t.Context(), m.client, plan); err != nil {
+		t.Fatal(err)
+	}
+	m.expect(`[{"key":"example.com/desk","effect":"NoSchedule"}]`, "example.com/desk=a:NoSchedule")
+}
+
 func TestWritersAtTheSameTimeLoseNothing(t *testing.T) {
 	t.Parallel()
 	const rounds = 40

@@ -21,17 +21,16 @@ type metrics struct {
 }
 
 func newMetrics(registry prometheus.Registerer) (*metrics, error) {
+	counter := func(name, help string, labels ...string) *prometheus.CounterVec {
+		return prometheus.NewCounterVec(prometheus.CounterOpts{Namespace: "fivespot", Name: name, Help: help}, labels)
+	}
 	m := &metrics{
-		resolutions: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Namespace: "fivespot", Name: "child_kubeconfig_resolutions_total",
-			Help: "Resolutions of a ScheduledMachine's workload cluster, by what they led to: " +
-				"management, child_explicit, child_auto, cache_hit, rebuild or error.",
-		}, []string{"result"}),
-		errors: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Namespace: "fivespot", Name: "child_kubeconfig_errors_total",
-			Help: "Times that a workload cluster went out of reach, by what was wrong: " +
-				"secret_not_found, secret_missing_key, invalid_yaml, refused, non_404_kube_error, unreachable, kube_error or too_many.",
-		}, []string{"reason"}),
+		resolutions: counter("child_kubeconfig_resolutions_total",
+			"Looks at a ScheduledMachine's workload cluster, by what they led to: "+
+				"management, child_explicit, child_auto, cache_hit, rebuild or error.", "result"),
+		errors: counter("child_kubeconfig_errors_total",
+			"Times that a workload cluster went out of reach, by what was wrong: "+
+				"secret_not_found, secret_missing_key, invalid_yaml, refused, non_404_kube_error, unreachable, kube_error or too_many.", "reason"),
 	}
 	for _, collector := range []prometheus.Collector{m.resolutions, m.errors} {
 		if err := registry.Register(collector); err != nil {

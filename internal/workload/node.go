@@ -77,10 +77,15 @@ func NodeOf(node *corev1.Node) *Node {
 func (n *Node) same(other *Node) bool {
 	return n.UID == other.UID && n.ProviderID == other.ProviderID && n.Ready == other.Ready &&
 		n.Unreachable == other.Unreachable && n.Unschedulable == other.Unschedulable &&
-		n.TaintsWrittenBy == other.TaintsWrittenBy && maps.Equal(n.Annotations, other.Annotations) &&
-		slices.EqualFunc(n.Taints, other.Taints, func(a, b corev1.Taint) bool {
-			return a.Key == b.Key && a.Value == b.Value && a.Effect == b.Effect && a.TimeAdded.Equal(b.TimeAdded)
-		})
+		n.TaintsWrittenBy == other.TaintsWrittenBy && n.SameTaints(other)
+}
+
+// SameTaints reports whether two states of a Node have the same taints, in the
+// same order, and say the same of them.
+func (n *Node) SameTaints(other *Node) bool {
+	return maps.Equal(n.Annotations, other.Annotations) && slices.EqualFunc(n.Taints, other.Taints, func(a, b corev1.Taint) bool {
+		return a.Key == b.Key && a.Value == b.Value && a.Effect == b.Effect && a.TimeAdded.Equal(b.TimeAdded)
+	})
 }
 
 // taintsWriter returns the manager of spec.taints. The list is atomic: it has
