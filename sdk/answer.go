@@ -47,7 +47,7 @@ func sameError(a, b error) bool {
 
 // unanswered returns what Evaluate is told when there is no answer since now.
 func unanswered(server string, err error, lastAnswer, now time.Time) error {
-	text := fmt.Sprintf("%s gives no answer since %s", server, timestamp(now))
+	text := fmt.Sprintf("%s has given no answer since %s", server, timestamp(now))
 	if !lastAnswer.IsZero() {
 		text += ", the last one is of " + timestamp(lastAnswer)
 	}

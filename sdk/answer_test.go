@@ -17,9 +17,9 @@ func TestWhatIsKnownAfterEachAttempt(t *testing.T) {
 	unauthorized := NotReady("Unauthorized", errors.New("401"))
 	invalid := InvalidSpec(errors.New("the query does not parse"))
 	const (
-		never     = "tide.example gives no answer since 2026-06-15T12:01:00Z: connection refused from port 4711"
-		sinceTwo  = "tide.example gives no answer since 2026-06-15T12:02:00Z, the last one is of 2026-06-15T12:01:00Z: connection refused from port 4711"
-		sinceFour = "tide.example gives no answer since 2026-06-15T12:04:00Z, the last one is of 2026-06-15T12:01:00Z: 401"
+		never     = "tide.example has given no answer since 2026-06-15T12:01:00Z: connection refused from port 4711"
+		sinceTwo  = "tide.example has given no answer since 2026-06-15T12:02:00Z, the last one is of 2026-06-15T12:01:00Z: connection refused from port 4711"
+		sinceFour = "tide.example has given no answer since 2026-06-15T12:04:00Z, the last one is of 2026-06-15T12:01:00Z: 401"
 	)
 	type attempt struct {
 		value  any
@@ -55,7 +55,7 @@ func TestWhatIsKnownAfterEachAttempt(t *testing.T) {
 				{err: unauthorized, want: sinceFour, reason: "Unauthorized"},
 				{
 					err: invalid, reason: ReasonInvalidSpec, news: true,
-					want: "tide.example gives no answer since 2026-06-15T12:06:00Z, the last one is of 2026-06-15T12:01:00Z: the query does not parse",
+					want: "tide.example has given no answer since 2026-06-15T12:06:00Z, the last one is of 2026-06-15T12:01:00Z: the query does not parse",
 				},
 				{value: 4, news: true},
 			},

@@ -269,7 +269,7 @@ func TestNoAnswerInTime(t *testing.T) {
 	a.clock.Step(1)
 	next(a, "the attempt to end", a.ended)
 	a.wakes("desk")
-	want := "tide gives no answer since 2026-06-15T12:00:10Z: no answer within 10s"
+	want := "tide has given no answer since 2026-06-15T12:00:10Z: no answer within 10s"
 	if err := a.stateOf("desk", "tide").err; err == nil || err.Error() != want {
 		t.Errorf("known is %v, want %s", err, want)
 	}

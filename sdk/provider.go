@@ -40,10 +40,11 @@ type Provider struct {
 // the status beside those of the contract (and conditions beside Ready) are
 // published as it leaves them, everything else is ignored. The error's type
 // picks the outcome, see [InvalidSpec] and [NotReady]. It has to give the same
-// answer for the same spec and instant, to take its time from now (in UTC) and
-// not from a clock of its own, to be quick, and to heed ctx, which also carries
-// a logger (sigs.k8s.io/controller-runtime/pkg/log). It runs for several
-// objects at the same time. A panic is caught: the object reads as not ready.
+// answer for the same spec and instant (and what [Objects.Get] and [Ask] tell it),
+// to take its time from now (in UTC) and not from a clock of its own, to be quick,
+// and to heed ctx, which also carries a logger
+// (sigs.k8s.io/controller-runtime/pkg/log). It runs for several objects at the
+// same time. A panic is caught: the object reads as not ready.
 //
 // A mistake in the arguments is reported when the provider is registered or run.
 func New[T any, P Schedule[T]](
@@ -86,9 +87,9 @@ func checkReads(reads []declaration) error {
 func (p *Provider) Kind() schema.GroupVersionKind { return p.kind }
 
 // Register adds the provider to a manager, with a readiness check of its own.
-// It runs while the manager leads. Of the manager it uses the client and the
-// REST mapper; it has its own cache, which holds its kind and nothing else. It
-// has to be called before the manager starts.
+// It runs while the manager leads. Of the manager it uses the client, the REST
+// mapper and the configuration; it has its own cache, which holds its kind and
+// nothing else. It has to be called before the manager starts.
 func (p *Provider) Register(mgr manager.Manager) error {
 	w, err := p.addTo(mgr)
 	if err != nil {

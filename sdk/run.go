@@ -52,9 +52,9 @@ func run(program string, args []string, stderr io.Writer, providers []*Provider)
 // is lost. What can come right by itself is waited for instead: a CRD that is
 // not installed yet, a right that is not granted yet.
 //
-// Run serves /healthz, /readyz and /metrics. It needs the right to get, list
-// and watch the kinds and to get, update and patch their status; with leader
-// election also to get, create and update leases in the namespace of the lease.
+// Run serves /healthz, /readyz and /metrics. It needs the rights that
+// [Provider.Rules] of each provider returns; with leader election also to get,
+// create and update leases in the namespace of the lease.
 func Run(ctx context.Context, settings Settings, providers ...*Provider) error {
 	if err := checkProviders(providers); err != nil {
 		return err
