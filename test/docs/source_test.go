@@ -44,7 +44,7 @@ func metrics(t *testing.T) []string {
 	t.Helper()
 	var found []string
 	whole := regexp.MustCompile(`^fivespot_[a-z_]*[a-z]$`)
-	for _, dir := range []string{"internal/controller", "sdk", "providers"} {
+	for _, dir := range []string{"internal/activation", "internal/controller", "internal/shard", "internal/workload", "cmd/controller", "sdk", "providers"} {
 		inspect(t, dir, func(node ast.Node) {
 			switch node := node.(type) {
 			case *ast.CallExpr:
