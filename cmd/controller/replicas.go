@@ -138,7 +138,7 @@ func replicaName() (string, error) {
 // leading reports whether this replica may act at the moment of the scrape.
 func leading(mgr manager.Manager, replica *shard.Replica) prometheus.Collector {
 	return prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-		Namespace: "fivespot", Name: "is_leader",
+		Name: "fivespot_is_leader",
 		Help: "1 if this replica may act: as the leader or, with shards, for any shard; else 0.",
 	}, func() float64 {
 		acts := false
