@@ -277,25 +277,42 @@ func TestWritersAtTheSameTimeLoseNothing(t *testing.T) {
 	}
 }
 
-// What docs/decisions/0013 rests on: why not only our taints are sent.
+// What docs/decisions/0013 rests on: why not only our taints are sent, and not
+// without UID and resource version.
 func TestTheAPIServerTakesTaintsAsOneValue(t *testing.T) {
 	t.Parallel()
 	m := newMachine(t)
 	m.others(on("example.com/theirs", "", noSchedule))
-	partial := encode(t, map[string]any{
-		"apiVersion": "v1", "kind": "Node", "metadata": map[string]any{"name": m.node.Name},
-		"spec": map[string]any{"taints": []corev1.Taint{on("example.com/desk", "", noSchedule)}},
-	})
-	apply := func(force bool) error {
-		_, err := m.nodes().Patch(t.Context(), m.node.Name, types.ApplyPatchType, partial,
+	desk := map[string]any{"taints": []corev1.Taint{on("example.com/desk", "", noSchedule)}}
+	apply := func(force bool, metadata, spec map[string]any) error {
+		body := encode(t, map[string]any{"apiVersion": "v1", "kind": "Node", "metadata": metadata, "spec": spec})
+		_, err := m.nodes().Patch(t.Context(), m.node.Name, types.ApplyPatchType, body,
 			metav1.PatchOptions{FieldManager: "somebody", Force: &force})
 		return err
 	}
-	if err := apply(false); !apierrors.IsConflict(err) {
-		t.Errorf("our taint alone, without force: %v, want a conflict", err)
+	name := map[string]any{"name": m.node.Name}
+	if err := apply(false, name, desk); !apierrors.IsConflict(err) {
+		t.Errorf("one taint alone, without force: %v, want a conflict", err)
 	}
-	if err := apply(true); err != nil {
+	if err := apply(true, name, desk); err != nil {
 		t.Fatal(err)
 	}
 	m.expect("", "example.com/desk=:NoSchedule") // theirs is gone
+	if err := apply(true, name, nil); err != nil {
+		t.Fatal(err)
+	}
+	m.expect("") // all are gone
+
+	seen := m.see()
+	if err := m.nodes().Delete(t.Context(), m.node.Name, metav1.DeleteOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	locked := map[string]any{"name": m.node.Name, "resourceVersion": seen.ResourceVersion, "uid": seen.UID}
+	if err := apply(true, locked, desk); err == nil {
+		t.Error("with the UID of a Node that has gone it was applied")
+	}
+	delete(locked, "uid")
+	if err := apply(true, locked, desk); err != nil {
+		t.Errorf("with its resource version alone: %v, want that it is made anew", err)
+	}
 }
