@@ -95,6 +95,12 @@ type ScheduledMachineStatus struct {
 	// spotSchedule is what was last read from the schedule object.
 	// +optional
 	SpotSchedule *SpotScheduleStatus `json:"spotSchedule,omitempty"`
+
+	// following is how the machine follows the schedule over time, where
+	// spec.minimumStateDuration, spec.activationLead or quick changes of the
+	// schedule make that more than its last verdict.
+	// +optional
+	Following *FollowingStatus `json:"following,omitempty"`
 }
 
 // SpotScheduleStatus is what was last read from the schedule object. Its active
@@ -130,7 +136,10 @@ type SpotScheduleStatus struct {
 	// lastTransitionTime is when active last changed.
 	// +optional
 	LastTransitionTime *metav1.Time `json:"lastTransitionTime,omitempty"`
+}
 
+// FollowingStatus is how the machine follows its schedule over time.
+type FollowingStatus struct {
 	// recentTransitions are the changes of active before the last one that are
 	// recent enough to tell whether the schedule flaps, the oldest first.
 	// +optional

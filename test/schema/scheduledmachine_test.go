@@ -25,7 +25,7 @@ func TestDefaults(t *testing.T) {
 			"enabled": true,
 			"priority": 50,
 			"gracefulShutdownTimeout": "5m",
-			"nodeDrainTimeout": "5m",
+			"nodeDrainTimeout": "5m", "provisioningTimeout": "30m",
 			"killSwitch": false
 		}`},
 		"of a machine template":     {`{"spec": {"machineTemplate": {}}}`, `spec.machineTemplate`, `{"labels": {}, "annotations": {}}`},
@@ -42,7 +42,7 @@ func TestDefaults(t *testing.T) {
 			"enabled": false,
 			"priority": 0,
 			"gracefulShutdownTimeout": "0s",
-			"nodeDrainTimeout": "1h",
+			"nodeDrainTimeout": "1h", "provisioningTimeout": "30m",
 			"killSwitch": true,
 			"nodeTaints": []
 		}`,
@@ -70,7 +70,7 @@ func TestDefaults(t *testing.T) {
 func TestNullIsAbsent(t *testing.T) {
 	object := parse(t, smallestMachine)
 	spec := object.Object["spec"].(map[string]any)
-	for _, field := range []string{"enabled", "priority", "gracefulShutdownTimeout", "nodeDrainTimeout", "killSwitch", "machineTemplate"} {
+	for _, field := range []string{"enabled", "priority", "gracefulShutdownTimeout", "nodeDrainTimeout", "provisioningTimeout", "killSwitch", "machineTemplate"} {
 		spec[field] = nil
 	}
 	stored, err := check(t, object)
@@ -79,7 +79,7 @@ func TestNullIsAbsent(t *testing.T) {
 	}
 	decode(t, stored)
 	want := map[string]any{
-		"enabled": true, "priority": int64(50), "gracefulShutdownTimeout": "5m", "nodeDrainTimeout": "5m", "killSwitch": false, "machineTemplate": nil,
+		"enabled": true, "priority": int64(50), "gracefulShutdownTimeout": "5m", "nodeDrainTimeout": "5m", "provisioningTimeout": "30m", "killSwitch": false, "machineTemplate": nil,
 	}
 	got := map[string]any{}
 	for field := range want {

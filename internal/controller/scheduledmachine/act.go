@@ -134,7 +134,7 @@ func (r *Reconciler) confirmHeld(ctx context.Context, sm *v1beta1.ScheduledMachi
 	if err := r.apiReader.Get(ctx, client.ObjectKeyFromObject(sm), &live); err != nil {
 		return fmt.Errorf("reading the verdict on record: %w", err)
 	}
-	if live.UID != sm.UID || followedOf(live.Status.SpotSchedule) {
+	if live.UID != sm.UID || followedOf(outlookOf(&live.Status)) {
 		return errHeldVerdictChanged
 	}
 	return nil

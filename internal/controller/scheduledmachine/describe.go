@@ -16,7 +16,7 @@ import (
 func describe(f facts) v1beta1.ScheduledMachineStatus {
 	status := *f.sm.Status.DeepCopy()
 	status.ObservedGeneration = f.sm.Generation
-	status.SpotSchedule = f.record
+	f.record.put(&status)
 	status.InSchedule = verdictOf(f.record)
 	describeSchedule(&status, f.seen)
 	describeMachine(&status, &f)

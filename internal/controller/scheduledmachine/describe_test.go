@@ -210,7 +210,7 @@ func TestWhatHappenedIsToldOnce(t *testing.T) {
 
 func TestConditionsOfOthersStay(t *testing.T) {
 	sm := rack()
-	other := readyCondition(&facts{sm: sm, wanted: want{}, seen: nothing(), record: &v1beta1.SpotScheduleStatus{}}, &sm.Status)
+	other := readyCondition(&facts{sm: sm, wanted: want{}, seen: nothing(), record: &outlook{}}, &sm.Status)
 	other.Type = "example.com/Paid"
 	sm.Status.Conditions = append(sm.Status.Conditions, other)
 	seen := nothing()

@@ -92,7 +92,7 @@ func (w *world) checkCreation() {
 	switch {
 	case sm.Spec.KillSwitch, !ptr.Deref(sm.Spec.Enabled, true), !sm.DeletionTimestamp.IsZero():
 		w.fatalf("a Machine is created though a switch or the deletion wants none")
-	case !followedOf(sm.Status.SpotSchedule):
+	case !followedOf(outlookOf(&sm.Status)):
 		w.fatalf("a Machine is created on a verdict that is not on record: %+v", sm.Status.SpotSchedule)
 	case w.lastResolved != contract.Active && sm.Spec.MinimumStateDuration == "" && sm.Spec.ActivationLead == "":
 		w.fatalf("a Machine is created and the last verdict was %v", w.lastResolved)
@@ -106,7 +106,7 @@ func (w *world) checkDeletion(machine *unstructured.Unstructured) {
 	case sm.Spec.KillSwitch, !ptr.Deref(sm.Spec.Enabled, true), !sm.DeletionTimestamp.IsZero():
 	case failures != nil && failures.MachineUID == machine.GetUID() && !w.clock.Now().Before(failures.ReplaceTime.Time):
 	case sm.Status.DrainStartTime != nil: // decided when the drain began
-	case followedOf(sm.Status.SpotSchedule):
+	case followedOf(outlookOf(&sm.Status)):
 		w.fatalf("a Machine is deleted, and the record says it stays: %+v", sm.Status.SpotSchedule)
 	case w.lastResolved == contract.Active && sm.Spec.MinimumStateDuration == "":
 		w.fatalf("a Machine is deleted, and the last verdict was active; the schedule reads %+v", w.delivered)
@@ -122,7 +122,7 @@ func (w *world) checkStatus(before, after *v1beta1.ScheduledMachine) {
 	if ready == nil || ready.Reason == "" || ready.Message == "" || after.Status.Message == "" || !slices.Contains(v1beta1.Phases, after.Status.Phase) {
 		w.fatalf("the status gives no reason: phase %q, message %q, Ready %+v", after.Status.Phase, after.Status.Message, ready)
 	}
-	if was := before.Status.SpotSchedule; everResolved(was) && !everResolved(after.Status.SpotSchedule) {
+	if everResolved(outlookOf(&before.Status)) && !everResolved(outlookOf(&after.Status)) {
 		w.fatalf("the verdict on record is lost")
 	}
 }
@@ -328,11 +328,11 @@ func (w *world) checkRest() {
 		}
 		return
 	}
-	up := followedOf(sm.Status.SpotSchedule) && ptr.Deref(sm.Spec.Enabled, true) && !sm.Spec.KillSwitch
+	up := followedOf(outlookOf(&sm.Status)) && ptr.Deref(sm.Spec.Enabled, true) && !sm.Spec.KillSwitch
 	switch {
 	case !sm.DeletionTimestamp.IsZero():
 		w.fatalf("the ScheduledMachine stays though it is deleted")
-	case w.delivered.Resolved() && verdictOf(sm.Status.SpotSchedule) != (w.delivered.State == contract.Active):
+	case w.delivered.Resolved() && verdictOf(outlookOf(&sm.Status)) != (w.delivered.State == contract.Active):
 		w.fatalf("the schedule says %v, the record %+v", w.delivered.State, sm.Status.SpotSchedule)
 	case up && (w.machine() == nil || sm.Status.Phase != v1beta1.PhaseActive):
 		w.fatalf("the machine is wanted, and in phase %s: %s", sm.Status.Phase, sm.Status.Message)

@@ -134,9 +134,9 @@ func (w *world) reconcile(f fault) (wrote int, err error) {
 // forgetUnrecorded is for after a fault: a verdict that could not be put on record
 // was never given, as far as a controller that may end at any time can know.
 func (w *world) forgetUnrecorded() {
-	if sm := w.stored(); sm != nil && everResolved(sm.Status.SpotSchedule) {
+	if sm := w.stored(); sm != nil && everResolved(outlookOf(&sm.Status)) {
 		w.lastResolved = contract.Inactive
-		if verdictOf(sm.Status.SpotSchedule) {
+		if verdictOf(outlookOf(&sm.Status)) {
 			w.lastResolved = contract.Active
 		}
 	}

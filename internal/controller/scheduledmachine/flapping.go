@@ -25,7 +25,7 @@ func windowOf(spec *v1beta1.ScheduledMachineSpec) time.Duration {
 
 // recentTransitions returns the changes before the one that happens now, as far
 // as they still count.
-func recentTransitions(spec *v1beta1.ScheduledMachineSpec, before *v1beta1.SpotScheduleStatus, now time.Time) []metav1.Time {
+func recentTransitions(spec *v1beta1.ScheduledMachineSpec, before *outlook, now time.Time) []metav1.Time {
 	if before == nil || before.LastTransitionTime == nil {
 		return nil
 	}
@@ -39,7 +39,7 @@ func recentTransitions(spec *v1beta1.ScheduledMachineSpec, before *v1beta1.SpotS
 }
 
 // flapping reports whether the schedule flaps, and if so until when that is said.
-func flapping(spec *v1beta1.ScheduledMachineSpec, record *v1beta1.SpotScheduleStatus, now time.Time) (is bool, until time.Time) {
+func flapping(spec *v1beta1.ScheduledMachineSpec, record *outlook, now time.Time) (is bool, until time.Time) {
 	if record == nil || record.LastTransitionTime == nil || len(record.RecentTransitions) < flappingChanges-1 {
 		return false, time.Time{}
 	}

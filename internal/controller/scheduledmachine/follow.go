@@ -14,7 +14,7 @@ import (
 // follow sets which verdict the machine follows, where spec.activationLead or
 // spec.minimumStateDuration can make that another one than the schedule's. It
 // returns the instant at which that changes though nobody tells; zero if none.
-func follow(spec *v1beta1.ScheduledMachineSpec, before, after *v1beta1.SpotScheduleStatus, reading contract.Reading, now time.Time) time.Time {
+func follow(spec *v1beta1.ScheduledMachineSpec, before, after *outlook, reading contract.Reading, now time.Time) time.Time {
 	minimum, lead := timeoutOr(spec.MinimumStateDuration, 0), timeoutOr(spec.ActivationLead, 0)
 	if minimum == 0 && lead == 0 || after.Active == nil {
 		return time.Time{}
@@ -38,7 +38,7 @@ func follow(spec *v1beta1.ScheduledMachineSpec, before, after *v1beta1.SpotSched
 
 // followedBefore returns what was followed so far and since when; nil where
 // nothing was. The first verdict of all is no change, so it has no since.
-func followedBefore(before *v1beta1.SpotScheduleStatus) (*bool, *metav1.Time) {
+func followedBefore(before *outlook) (*bool, *metav1.Time) {
 	switch {
 	case !everResolved(before):
 		return nil, nil
@@ -53,7 +53,7 @@ func followedBefore(before *v1beta1.SpotScheduleStatus) (*bool, *metav1.Time) {
 // that is late at its opening gets as long again, and a minute at least, before
 // its word against the machine counts. While it cannot be read, a lead that has
 // begun goes on and none begins.
-func aim(lead time.Duration, record *v1beta1.SpotScheduleStatus, reading contract.Reading, ahead bool, now time.Time) (up bool, again time.Time) {
+func aim(lead time.Duration, record *outlook, reading contract.Reading, ahead bool, now time.Time) (up bool, again time.Time) {
 	opens := reading.NextTransition
 	switch {
 	case verdictOf(record) || lead == 0:

@@ -15,7 +15,7 @@ import (
 // follower steps a record through time.
 type follower struct {
 	spec    v1beta1.ScheduledMachineSpec
-	current *v1beta1.SpotScheduleStatus
+	current *outlook
 	again   time.Time
 }
 

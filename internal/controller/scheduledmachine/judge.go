@@ -20,7 +20,7 @@ type facts struct {
 	limits limits
 
 	// record is what the schedule says, and wanted what follows from it.
-	record *v1beta1.SpotScheduleStatus
+	record *outlook
 	wanted want
 	// failures counts the Machines that failed; nil if none did.
 	failures *v1beta1.MachineFailures
@@ -46,16 +46,16 @@ type limits struct {
 // judge decides, by what was seen at one instant, what is wanted and the one
 // next step towards it.
 func judge(sm *v1beta1.ScheduledMachine, seen *observation, now time.Time, limits limits) facts {
-	f := facts{sm: sm, seen: seen, now: now, limits: limits, record: sm.Status.SpotSchedule}
+	f := facts{sm: sm, seen: seen, now: now, limits: limits, record: outlookOf(&sm.Status)}
 	var recordAgain time.Time
 	if seen.readingKnown {
-		f.record, recordAgain = record(&sm.Spec, sm.Status.SpotSchedule, seen.reading, now)
+		f.record, recordAgain = record(&sm.Spec, outlookOf(&sm.Status), seen.reading, now)
 	}
 	f.wanted = decide(sm, f.record)
 	var failureAgain time.Time
 	f.failures, failureAgain = failures(sm, f.wanted, seen, now)
 	f.did, f.again = next(&f)
-	if f.wanted.bySchedule && !recorded(sm.Status.SpotSchedule, f.record) || f.did == stepCreate && !planned(sm) {
+	if f.wanted.bySchedule && !recorded(outlookOf(&sm.Status), f.record) || f.did == stepCreate && !planned(sm) {
 		f.did = stepRecord
 	}
 	_, flappingUntil := flapping(&sm.Spec, f.record, now)

@@ -81,7 +81,7 @@ func (m *metrics) read(sm *v1beta1.ScheduledMachine, reading contract.Reading) {
 // wrote counts what a status says for the first time.
 func (m *metrics) wrote(f *facts, after *v1beta1.ScheduledMachineStatus) {
 	before, kind := &f.sm.Status, f.sm.Spec.Schedule.Kind
-	if verdictOf(before.SpotSchedule) != verdictOf(after.SpotSchedule) {
+	if verdictOf(outlookOf(before)) != verdictOf(outlookOf(after)) {
 		m.transitions.WithLabelValues(f.sm.Namespace, kind).Inc()
 	}
 	if isTrue(after.Conditions, v1beta1.ConditionScheduleFlapping) && !isTrue(before.Conditions, v1beta1.ConditionScheduleFlapping) {

@@ -62,7 +62,7 @@ func TestAMachineStaysAsItIsForTheMinimum(t *testing.T) {
 	if err := d.client.Get(t.Context(), client.ObjectKeyFromObject(machine), machine); err != nil || machine.GetDeletionTimestamp() != nil {
 		t.Fatalf("the machine did not stay: %v", err)
 	}
-	d.clock.SetTime(sm.Status.SpotSchedule.FollowedSince.Add(time.Hour))
+	d.clock.SetTime(sm.Status.Following.FollowedSince.Add(time.Hour))
 	d.awaitGone(machineKind, "rack")
 	d.awaitPhase(sm, v1beta1.PhaseInactive)
 }

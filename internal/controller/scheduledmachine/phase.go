@@ -94,7 +94,7 @@ func messageOf(f *facts, phase v1beta1.Phase) string {
 }
 
 // holding says what an unresolved schedule means for the machine.
-func holding(record *v1beta1.SpotScheduleStatus) string {
+func holding(record *outlook) string {
 	if !everResolved(record) {
 		return "The schedule has not given a verdict yet, so the machine stays down: " + record.Message
 	}

@@ -5,6 +5,7 @@ package scheduledmachine
 import (
 	"time"
 
+	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 
@@ -12,18 +13,48 @@ import (
 	"github.com/fivespot/fivespot/api/v1beta1"
 )
 
+// outlook is what a status says of the schedule, and of how the machine follows it.
+type outlook struct {
+	v1beta1.SpotScheduleStatus
+	v1beta1.FollowingStatus
+}
+
+// outlookOf returns the outlook that is on record; nil where there is none.
+func outlookOf(status *v1beta1.ScheduledMachineStatus) *outlook {
+	if status.SpotSchedule == nil {
+		return nil
+	}
+	found := &outlook{SpotScheduleStatus: *status.SpotSchedule}
+	if status.Following != nil {
+		found.FollowingStatus = *status.Following
+	}
+	return found
+}
+
+// put writes the outlook into a status.
+func (o *outlook) put(status *v1beta1.ScheduledMachineStatus) {
+	status.SpotSchedule, status.Following = nil, nil
+	if o == nil {
+		return
+	}
+	status.SpotSchedule = &o.SpotScheduleStatus
+	if !equality.Semantic.DeepEqual(o.FollowingStatus, v1beta1.FollowingStatus{}) {
+		status.Following = &o.FollowingStatus
+	}
+}
+
 // record returns what the status is to say about the schedule after a reading,
 // and the instant at which it says something else though nobody tells; zero when
 // only an event can change it. An unresolved reading leaves the last verdict in
 // place: it is held.
-func record(spec *v1beta1.ScheduledMachineSpec, before *v1beta1.SpotScheduleStatus, reading contract.Reading, now time.Time) (*v1beta1.SpotScheduleStatus, time.Time) {
-	after := &v1beta1.SpotScheduleStatus{
+func record(spec *v1beta1.ScheduledMachineSpec, before *outlook, reading contract.Reading, now time.Time) (*outlook, time.Time) {
+	after := &outlook{SpotScheduleStatus: v1beta1.SpotScheduleStatus{
 		Resolved:           reading.Resolved(),
 		Reason:             reading.Reason,
 		Message:            reading.Message,
 		ProviderGeneration: reading.ObservedGeneration,
 		Stale:              reading.Stale(),
-	}
+	}}
 	if before != nil {
 		after.Active = before.Active
 		after.LastTransitionTime = before.LastTransitionTime
@@ -39,24 +70,24 @@ func record(spec *v1beta1.ScheduledMachineSpec, before *v1beta1.SpotScheduleStat
 
 // recorded reports whether the verdict of a record, and what is made of it,
 // already stand in the status.
-func recorded(before, after *v1beta1.SpotScheduleStatus) bool {
+func recorded(before, after *outlook) bool {
 	return verdictOf(before) == verdictOf(after) && followedOf(before) == followedOf(after)
 }
 
 // verdictOf returns the last verdict: inactive where none was ever given.
-func verdictOf(status *v1beta1.SpotScheduleStatus) bool {
-	return status != nil && ptr.Deref(status.Active, false)
+func verdictOf(o *outlook) bool {
+	return o != nil && ptr.Deref(o.Active, false)
 }
 
 // followedOf returns the verdict that the machine follows.
-func followedOf(status *v1beta1.SpotScheduleStatus) bool {
-	if status != nil && status.Followed != nil {
-		return *status.Followed
+func followedOf(o *outlook) bool {
+	if o != nil && o.Followed != nil {
+		return *o.Followed
 	}
-	return verdictOf(status)
+	return verdictOf(o)
 }
 
 // everResolved reports whether the schedule ever gave a verdict.
-func everResolved(status *v1beta1.SpotScheduleStatus) bool {
-	return status != nil && status.Active != nil
+func everResolved(o *outlook) bool {
+	return o != nil && o.Active != nil
 }

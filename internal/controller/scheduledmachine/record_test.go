@@ -28,7 +28,7 @@ func reading(state contract.State) contract.Reading {
 func TestTheRecordHoldsTheLastVerdictThroughAnyNumberOfUnresolvedReadings(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		states := rapid.SliceOf(rapid.SampledFrom([]contract.State{contract.Active, contract.Inactive, contract.Unresolved})).Draw(t, "readings")
-		var current *v1beta1.SpotScheduleStatus
+		var current *outlook
 		var last *bool
 		for i, state := range states {
 			now := noon.Add(time.Duration(i) * time.Minute)

@@ -70,7 +70,7 @@ type waker struct {
 	machines client.Reader
 	// gather is told the ScheduledMachines that are woken together, before they are.
 	gather func([]types.NamespacedName)
-	queue    atomic.Pointer[workqueue.TypedRateLimitingInterface[reconcile.Request]]
+	queue  atomic.Pointer[workqueue.TypedRateLimitingInterface[reconcile.Request]]
 }
 
 func newWaker(machines client.Reader, gather func([]types.NamespacedName)) *waker {

@@ -25,7 +25,7 @@ type want struct {
 // decide applies the precedence: killSwitch, then deletion, then enabled=false,
 // then the verdict that is followed. The switch comes first because a machine that is
 // being deleted may be killed too.
-func decide(sm *v1beta1.ScheduledMachine, record *v1beta1.SpotScheduleStatus) want {
+func decide(sm *v1beta1.ScheduledMachine, record *outlook) want {
 	switch {
 	case sm.Spec.KillSwitch:
 		return want{skipDrain: true, reason: v1beta1.ReasonKillSwitchActivated, rest: v1beta1.PhaseTerminated}
@@ -40,7 +40,7 @@ func decide(sm *v1beta1.ScheduledMachine, record *v1beta1.SpotScheduleStatus) wa
 }
 
 // bySchedule is what is wanted by a schedule that has given a verdict.
-func bySchedule(record *v1beta1.SpotScheduleStatus) want {
+func bySchedule(record *outlook) want {
 	wanted := want{up: followedOf(record), bySchedule: true}
 	if !wanted.up {
 		wanted.rest = v1beta1.PhaseInactive

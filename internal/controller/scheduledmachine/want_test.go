@@ -35,7 +35,7 @@ func TestPrecedenceOfKillSwitchOverEnabledOverVerdict(t *testing.T) {
 			if test.deleted {
 				sm.DeletionTimestamp = new(metav1.NewTime(noon))
 			}
-			if got := decide(sm, &v1beta1.SpotScheduleStatus{Active: test.verdict}); got != test.want {
+			if got := decide(sm, &outlook{SpotScheduleStatus: v1beta1.SpotScheduleStatus{Active: test.verdict}}); got != test.want {
 				t.Errorf("got %+v, want %+v", got, test.want)
 			}
 		})
