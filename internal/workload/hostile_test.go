@@ -146,23 +146,45 @@ func TestALinkLocalAddressIsNotConnectedTo(t *testing.T) {
 	}
 }
 
+// sparse is an API server without Nodes, which puts off every other request.
+func sparse(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Content-Type", "application/json")
+	switch {
+	case r.URL.Query().Get("watch") != "":
+		w.WriteHeader(http.StatusOK)
+		http.NewResponseController(w).Flush()
+		<-r.Context().Done()
+	case r.URL.Path == "/api/v1/nodes":
+		fmt.Fprint(w, `{"kind":"NodeList","apiVersion":"v1","metadata":{"resourceVersion":"1"},"items":[]}`)
+	default:
+		w.Header().Set("Retry-After", "3600")
+		w.WriteHeader(http.StatusTooManyRequests)
+	}
+}
+
+func TestLookingAsksTheClusterNothing(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	var requests atomic.Int32
+	server := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		requests.Add(1)
+		sparse(w, r)
+	}))
+	r.put("rack-kubeconfig", confidential(t, server))
+	r.reaches(r.owner("a"), r.byName("rack"), workload.Target{})
+	for range 100 {
+		r.Use(r.owner("a"), r.byName("rack"), workload.Target{Node: "rack"})
+		r.Use(r.owner("b"), r.byName("rack"), workload.Target{Node: "other"})
+	}
+	if got := requests.Load(); got != 2 {
+		t.Errorf("%d requests were made, want a list and a watch", got)
+	}
+}
+
 func TestNobodyIsPutOffByAnAnswer(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
-	server := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Type", "application/json")
-		switch {
-		case r.URL.Query().Get("watch") != "":
-			w.WriteHeader(http.StatusOK)
-			http.NewResponseController(w).Flush()
-			<-r.Context().Done()
-		case r.URL.Path == "/api/v1/nodes":
-			fmt.Fprint(w, `{"kind":"NodeList","apiVersion":"v1","metadata":{"resourceVersion":"1"},"items":[]}`)
-		default:
-			w.Header().Set("Retry-After", "3600")
-			w.WriteHeader(http.StatusTooManyRequests)
-		}
-	}))
+	server := serve(t, http.HandlerFunc(sparse))
 	r.put("rack-kubeconfig", confidential(t, server))
 	client := r.reaches(r.owner("a"), r.byName("rack"), workload.Target{}).Client
 	ctx := devplanetest.Context(t)
