@@ -8,9 +8,11 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/yaml"
 
+	"github.com/fivespot/fivespot/api/contract"
 	"github.com/fivespot/fivespot/api/v1beta1"
 )
 
@@ -41,6 +43,7 @@ func TestGuide(t *testing.T) {
 	t.Cleanup(func() { sh(t, "kubectl -n trading delete sm/trading-desk-rack manualschedule/desk-override") })
 	sm := scheduledMachine("trading-desk-rack")
 	awaitPhase(t, sm, v1beta1.PhaseInactive)
+	awaitResolved(t, sm, metav1.ConditionTrue, contract.ReasonResolved)
 	verify(t, false)
 	checkNothingIsLeft(t, "trading-desk-rack")
 
