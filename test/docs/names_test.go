@@ -96,11 +96,14 @@ func TestEveryAlertIsExplained(t *testing.T) {
 func TestRuleNumbersOfTheContractAreUnique(t *testing.T) {
 	contract := readPage(t, "docs/contract.md")
 	defined := map[string]bool{}
-	for _, match := range regexp.MustCompile(`(?m)^\| (C[0-9]+) \|`).FindAllStringSubmatch(contract.prose, -1) {
+	for _, match := range regexp.MustCompile(`(?m)^\| <a id="c[0-9]+"></a>(C[0-9]+) \|`).FindAllStringSubmatch(contract.prose, -1) {
 		if defined[match[1]] {
 			t.Errorf("docs/contract.md has two rules %s", match[1])
 		}
 		defined[match[1]] = true
+		if anchor := strings.ToLower(match[1]); !contract.anchors[anchor] {
+			t.Errorf("docs/contract.md has no anchor %s", anchor)
+		}
 	}
 	if len(defined) == 0 {
 		t.Fatal("found no rules")

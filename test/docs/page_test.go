@@ -76,6 +76,9 @@ func readPage(t *testing.T, name string) page {
 				before = text
 			}
 			p.addHeading(text)
+			for _, match := range htmlAnchor.FindAllStringSubmatch(text, -1) {
+				p.anchors[match[1]] = true
+			}
 		}
 	}
 	if open != nil {
@@ -108,6 +111,9 @@ func (p *page) addHeading(line string) {
 	}
 	p.anchors[anchor] = true
 }
+
+// htmlAnchor is a place to link to that is no heading.
+var htmlAnchor = regexp.MustCompile(`<a id="([^"]+)"></a>`)
 
 // link is a Markdown link or image, or the source of an HTML image.
 var link = regexp.MustCompile(`\]\(([^()\s]+)\)|src="([^"]+)"`)

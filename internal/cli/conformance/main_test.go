@@ -97,8 +97,7 @@ func executeWith(ctx context.Context, t *testing.T, args ...string) outcome {
 	did := outcome{out: out.String(), err: errOut.String()}
 	if err != nil {
 		did.status = 1
-		var status *cli.StatusError
-		if errors.As(err, &status) {
+		if status, is := errors.AsType[*cli.StatusError](err); is {
 			did.status = status.Status
 			err = status.Err
 		}

@@ -96,7 +96,7 @@ func accountReadsKind(ctx context.Context, e *env) (finding, error) {
 	name := e.options.ServiceAccount
 	switch err := e.client.Get(ctx, name, account); {
 	case apierrors.IsNotFound(err):
-		return fail("the service account %s does not exist", name)
+		return fail("the service account does not exist")
 	case err != nil && !apierrors.IsForbidden(err):
 		return finding{}, fmt.Errorf("reading the service account: %w", err)
 	}

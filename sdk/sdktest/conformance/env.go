@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -152,8 +153,12 @@ func (e *env) cleanUp(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// withoutHost takes the address of the API server out of a text that may be published.
-func (e *env) withoutHost(text string) string {
+// userName is how the API server names who asked.
+var userName = regexp.MustCompile(`User "[^"]*"`)
+
+// publishable takes out of a text what is nobody's business: the address of the
+// API server, and who runs the kit.
+func (e *env) publishable(text string) string {
 	names := []string{e.config.Host}
 	if address, err := url.Parse(e.config.Host); err == nil {
 		names = append(names, address.Host, address.Hostname())
@@ -163,5 +168,5 @@ func (e *env) withoutHost(text string) string {
 			text = strings.ReplaceAll(text, name, "API-SERVER")
 		}
 	}
-	return text
+	return userName.ReplaceAllString(text, "the user")
 }

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -163,8 +164,12 @@ func follows(object *unstructured.Unstructured, resolved metav1.ConditionStatus,
 	}
 	verdict := sm.Status.SpotSchedule.Active
 	if verdict == nil || *verdict != active || sm.Status.InSchedule != active {
+		last := "absent"
+		if verdict != nil {
+			last = strconv.FormatBool(*verdict)
+		}
 		return "", fmt.Errorf("the verdict that counts is to be %t; status.inSchedule is %t, and status.spotSchedule.active is %s",
-			active, sm.Status.InSchedule, jsonKind(statusField(object, "spotSchedule").(map[string]any)["active"]))
+			active, sm.Status.InSchedule, last)
 	}
 	return condition.Reason, nil
 }

@@ -23,9 +23,9 @@ func TestWhatAScheduledMachineReports(t *testing.T) {
 		"resolved, active":   {`{` + resolved + `, inSchedule: true, spotSchedule: {resolved: true, active: true}}`, "True", true, "Resolved", ""},
 		"resolved, inactive": {`{` + resolved + `, inSchedule: false, spotSchedule: {resolved: true, active: false}}`, "True", false, "Resolved", ""},
 		"held":               {`{` + held + `, inSchedule: true, spotSchedule: {resolved: false, active: true}}`, "False", true, "ProviderNotReady", ""},
-		"not held":           {`{` + held + `, inSchedule: false, spotSchedule: {resolved: false, active: false}}`, "False", true, "", "the verdict that counts is to be true; status.inSchedule is false, and status.spotSchedule.active is the boolean false"},
+		"not held":           {`{` + held + `, inSchedule: false, spotSchedule: {resolved: false, active: false}}`, "False", true, "", "the verdict that counts is to be true; status.inSchedule is false, and status.spotSchedule.active is false"},
 		"forgotten":          {`{` + held + `, inSchedule: false, spotSchedule: {resolved: false}}`, "False", true, "", "the verdict that counts is to be true; status.inSchedule is false, and status.spotSchedule.active is absent"},
-		"not followed":       {`{` + resolved + `, inSchedule: false, spotSchedule: {resolved: true, active: true}}`, "True", true, "", "the verdict that counts is to be true; status.inSchedule is false, and status.spotSchedule.active is the boolean true"},
+		"not followed":       {`{` + resolved + `, inSchedule: false, spotSchedule: {resolved: true, active: true}}`, "True", true, "", "the verdict that counts is to be true; status.inSchedule is false, and status.spotSchedule.active is true"},
 		"not resolved":       {`{` + held + `, inSchedule: true, spotSchedule: {resolved: false, active: true}}`, "True", true, "", "SpotScheduleResolved is False, not True: ProviderNotReady: no feed"},
 		"silent":             {`{}`, "True", true, "", "the ScheduledMachine says nothing of its schedule: does the 5-Spot controller run?"},
 	}

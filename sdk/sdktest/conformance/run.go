@@ -92,7 +92,7 @@ func (s *session) judge(ctx context.Context, check *Check) (Result, error) {
 	}
 	result := Result{
 		ID: check.ID, Group: check.Group, Rule: check.Rule, Link: check.Link(), Level: check.Level, Title: check.Title,
-		Outcome: found.outcome, Message: s.env.withoutHost(found.message),
+		Outcome: found.outcome, Message: s.env.publishable(found.message),
 		Seconds: seconds(s.options.Clock.Since(begin)),
 	}
 	if found.outcome == Failed {
@@ -106,7 +106,7 @@ func (s *session) judge(ctx context.Context, check *Check) (Result, error) {
 
 func (s *session) look(ctx context.Context, check *Check) (finding, error) {
 	if s.left[check.ID] {
-		return skip("left out by --only or --skip (Options.Only, Options.Skip)")
+		return skip(leftOutText)
 	}
 	rests := withNeeds(check.needs)
 	for _, before := range s.report.Results {
@@ -144,6 +144,8 @@ func weigh(ctx context.Context, found finding, err error) (finding, error) {
 	}
 	return finding{}, err
 }
+
+const leftOutText = "left out by --only or --skip (Options.Only, Options.Skip)"
 
 // leftOut returns the checks that are not to be run: those that Skip names, and
 // where Only names some, all that neither are among them nor needed by them.

@@ -52,8 +52,12 @@ func TestTroubleOfTheKitItself(t *testing.T) {
 func TestResultsDoNotNameTheCluster(t *testing.T) {
 	e := &env{config: &rest.Config{Host: "https://api.desk.example.com:6443"}}
 	text := `Get "https://api.desk.example.com:6443/apis": dial tcp: lookup api.desk.example.com on 10.0.0.10:53`
-	if got := e.withoutHost(text); strings.Contains(got, "desk.example.com") {
+	if got := e.publishable(text); strings.Contains(got, "desk.example.com") {
 		t.Errorf("got %q", got)
+	}
+	const refusal = `namespaces is forbidden: User "ann@example.com" cannot create resource "namespaces"`
+	if got, want := e.publishable(refusal), `namespaces is forbidden: the user cannot create resource "namespaces"`; got != want {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }
 

@@ -24,8 +24,12 @@ func NewTextWriter(out io.Writer) *TextWriter { return &TextWriter{out: out} }
 // labels are what people read. What asks for attention is in capitals.
 var outcomeLabels = map[Outcome]string{Passed: "pass", Failed: "FAIL", Skipped: "skip"}
 
-// Result writes one result: a line, and below it what there is to say.
+// Result writes one result: a line, and below it what there is to say. Of a check
+// that was left out there is nothing to say.
 func (w *TextWriter) Result(r Result) {
+	if r.Message == leftOutText {
+		return
+	}
 	if r.Group != w.group {
 		if w.group != "" {
 			fmt.Fprintln(w.out)
