@@ -214,3 +214,71 @@ func TestANameIsMadeFitForAnAnnotation(t *testing.T) {
 		}
 	}
 }
+
+// remove deletes a lease behind everybody's back.
+func (w *world) remove(name string) {
+	delete(w.leases, name)
+	for _, p := range w.replicas {
+		p.seen = len(w.log)
+		p.state.forget(name)
+	}
+}
+
+func TestAReplicaWhoseSharedLeaseIsDeletedStopsAndBeginsAnew(t *testing.T) {
+	w := newWorld(t)
+	p, other := w.start(4), w.start(4)
+	w.rest()
+	for shard := range p.state.held {
+		w.begin(p, shard)
+	}
+	w.remove(sharedName)
+	if len(p.state.held) > 0 || p.work[0].context.Err() == nil {
+		t.Errorf("it holds %d shards, and its work goes on: %t", len(p.state.held), p.work[0].context.Err() == nil)
+	}
+	w.rest()
+	if p.state.identity != "" {
+		t.Error("it has begun anew while earlier work is under way")
+	}
+	for range 2 {
+		w.end(p)
+	}
+	w.rest()
+	if len(p.state.held) != 2 || len(other.state.held) != 2 {
+		t.Errorf("they hold %d and %d of 4 shards, want 2 and 2", len(p.state.held), len(other.state.held))
+	}
+}
+
+func TestAShardWhoseLeaseIsDeletedIsTakenAnew(t *testing.T) {
+	w := newWorld(t)
+	p := w.start(2)
+	w.rest()
+	w.begin(p, 1)
+	w.remove(LeaseName(1))
+	if p.state.held[1] != nil || p.work[0].context.Err() == nil {
+		t.Error("work of the shard goes on")
+	}
+	w.end(p)
+	w.rest()
+	if p.state.held[1] == nil {
+		t.Error("nobody holds the shard")
+	}
+}
+
+func TestAnAnnotationThatCannotBeReadGoesInTime(t *testing.T) {
+	w := newWorld(t)
+	p := w.start(2)
+	w.rest()
+	lease := w.leases[sharedName].DeepCopy()
+	lease.Annotations[ReplicaPrefix+"strange"] = "not JSON"
+	if _, err := w.write(lease); err != nil {
+		t.Fatal(err)
+	}
+	w.rest()
+	for passed := time.Duration(0); passed <= modelLeaseDuration; passed += modelRetryPeriod {
+		w.advance(modelRetryPeriod)
+		w.rest()
+	}
+	if hasReplica(w.leases[sharedName], "strange") || len(p.state.held) != 2 {
+		t.Errorf("the annotations are %v, and %d of 2 shards are held", w.leases[sharedName].Annotations, len(p.state.held))
+	}
+}

@@ -23,7 +23,7 @@ func TestABellStartsSoManyMachinesAtATimeByPriority(t *testing.T) {
 	for name, priority := range map[string]int32{"c": 10, "e": 200, "a": 50, "f": 120, "b": 50, "d": 0} {
 		d.machine(name, func(sm *v1beta1.ScheduledMachine) { sm.Spec.Priority = &priority })
 	}
-	r := newReplicas(t, append(quick, "--leader-elect", "--max-concurrent-activations=2")...)
+	r := newReplicas(t, "--leader-elect", "--max-concurrent-activations=2")
 	r.start("first")
 	d.settle(false)
 	d.flip(true)

@@ -14,9 +14,9 @@ import (
 	"github.com/fivespot/fivespot/internal/devplane/devplanetest"
 )
 
-// quick has a standby take over within two or three seconds.
+// quick has a standby take over within three or four seconds.
 var quick = []string{
-	"--leader-election-lease-duration=2s", "--leader-election-renew-deadline=1500ms", "--leader-election-retry-period=200ms",
+	"--leader-election-lease-duration=3s", "--leader-election-renew-deadline=2600ms", "--leader-election-retry-period=200ms",
 }
 
 // writes reports whether an event is the end of a request that changed something, or may have.

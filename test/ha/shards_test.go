@@ -7,12 +7,16 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	coordinationv1 "k8s.io/api/coordination/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/fivespot/fivespot/internal/devplane"
+	"github.com/fivespot/fivespot/internal/devplane/devplanetest"
 	"github.com/fivespot/fivespot/internal/shard"
 )
 
@@ -47,41 +51,113 @@ func awaitOwners(t *testing.T, shards int, replicas ...string) []string {
 	return owners(leases, shards)
 }
 
-// checkNobodyActsForAForeignShard goes through what was asked of the API server:
-// a shard's lease is written only when it changes hands, so whoever writes it and
-// does not hold it takes it, and whoever holds it lets it go. Whoever writes
-// anything of a ScheduledMachine must hold its shard then.
-func (r *replicas) checkNobodyActsForAForeignShard(d *desk, events []devplane.AuditEvent, shards int) {
-	r.Helper()
-	holders := make([]string, shards)
+// tenure is the time for which a replica held a shard: since it began to take it.
+type tenure struct {
+	replica string
+	since   time.Time
+}
+
+// tenures are those of each shard, in their order. They are the leases' own
+// account of who held what.
+type tenures struct {
+	*testing.T
+	mu      sync.Mutex
+	of      map[string][]tenure // by the lease's name
+	changed chan struct{}
+}
+
+// followTenures writes down who holds the shards from now on.
+func followTenures(t *testing.T) *tenures {
+	t.Helper()
+	all := &tenures{T: t, of: map[string][]tenure{}, changed: make(chan struct{}, 1)}
+	changes, err := devplanetest.Client(t).Watch(t.Context(), &coordinationv1.LeaseList{}, client.InNamespace(systemNamespace))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(changes.Stop)
+	go func() {
+		for event := range changes.ResultChan() {
+			if lease, ok := event.Object.(*coordinationv1.Lease); ok {
+				all.note(lease)
+			}
+		}
+	}()
+	return all
+}
+
+func (all *tenures) note(lease *coordinationv1.Lease) {
+	all.mu.Lock()
+	defer all.mu.Unlock()
+	if replica := replicaIn(lease); replica != "" && strings.HasPrefix(lease.Name, shard.LeasePrefix) {
+		since := lease.Spec.AcquireTime.Time
+		if before := all.of[lease.Name]; len(before) == 0 || before[len(before)-1] != (tenure{replica, since}) {
+			all.of[lease.Name] = append(before, tenure{replica, since})
+		}
+	}
+	select {
+	case all.changed <- struct{}{}:
+	default:
+	}
+}
+
+// replicaIn returns the name of the replica that holds a shard; "" for none.
+func replicaIn(lease *coordinationv1.Lease) string {
+	name, _, _ := strings.Cut(holder(lease), "_")
+	return name
+}
+
+// await returns once all that the leases say now has been written down.
+func (all *tenures) await() {
+	all.Helper()
+	ctx := devplanetest.Context(all.T)
+	for name, lease := range awaitLeases(all.T, anyLeases) {
+		replica := replicaIn(lease)
+		for strings.HasPrefix(name, shard.LeasePrefix) && replica != "" {
+			all.mu.Lock()
+			known := all.of[name]
+			all.mu.Unlock()
+			if len(known) > 0 && known[len(known)-1].replica == replica {
+				break
+			}
+			select {
+			case <-all.changed:
+			case <-ctx.Done():
+				all.Fatalf("that %s holds %s is not known", replica, name)
+			}
+		}
+	}
+}
+
+// at returns who had begun to hold a shard last at an instant.
+func (all *tenures) at(shardOf int, instant time.Time) string {
+	who := ""
+	for _, held := range all.of[shard.LeaseName(shardOf)] {
+		if !held.since.After(instant) {
+			who = held.replica
+		}
+	}
+	return who
+}
+
+// checkNobodyActsForAForeignShard checks that whoever wrote anything of a
+// ScheduledMachine held its shard then, and nobody else had begun to take it.
+func (all *tenures) checkNobodyActsForAForeignShard(r *replicas, d *desk, events []devplane.AuditEvent, shards int) {
+	all.Helper()
+	all.await()
 	worked := 0
 	for _, e := range events {
 		who := r.replicaOf(e)
-		if who == "" || !writes(e) || e.Resource == "events" {
-			continue
-		}
-		if number, ok := strings.CutPrefix(e.Name, shard.LeasePrefix); ok && e.Resource == "leases" {
-			var i int
-			if _, err := fmt.Sscanf(number, "%d", &i); err != nil {
-				r.Fatal(err)
-			}
-			if holders[i] == who {
-				holders[i] = ""
-			} else {
-				holders[i] = who
-			}
-			continue
-		}
-		if e.Namespace != d.namespace {
+		if who == "" || !writes(e) || e.Resource == "events" || e.Namespace != d.namespace {
 			continue
 		}
 		worked++
-		if i := shard.Of(types.NamespacedName{Namespace: e.Namespace, Name: e.Name}, shards); holders[i] != who {
-			r.Errorf("%s wrote of shard %d, which %q held: %s %s at %s", who, i, holders[i], e.Verb, e.URI, e.RequestReceived)
+		i := shard.Of(types.NamespacedName{Namespace: e.Namespace, Name: e.Name}, shards)
+		if owner := all.at(i, e.RequestReceived); owner != who {
+			all.Errorf("%s wrote of shard %d, which %q held: %s %s at %s", who, i, owner, e.Verb, e.URI, e.RequestReceived)
 		}
 	}
 	if worked == 0 {
-		r.Error("nobody wrote anything")
+		all.Error("nobody wrote anything")
 	}
 }
 
@@ -100,7 +176,8 @@ func TestThreeShardsWithOneReplicaKilledAndAnotherJoining(t *testing.T) {
 	const shards, machines = 3, 12
 	d := newDesk(t, machines)
 	r := newReplicas(t, "--shards=3",
-		"--leader-election-lease-duration=3s", "--leader-election-renew-deadline=2s", "--leader-election-retry-period=250ms")
+		"--leader-election-lease-duration=5s", "--leader-election-renew-deadline=4s", "--leader-election-retry-period=250ms")
+	held := followTenures(t)
 	for _, name := range []string{"east", "west", "south"} {
 		r.start(name)
 	}
@@ -126,7 +203,7 @@ func TestThreeShardsWithOneReplicaKilledAndAnotherJoining(t *testing.T) {
 
 	log := d.requests()
 	byTime(log)
-	r.checkNobodyActsForAForeignShard(d, log, shards)
+	held.checkNobodyActsForAForeignShard(r, d, log, shards)
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	for _, sm := range d.machines {
@@ -142,6 +219,7 @@ func TestReplicasThatStopHandTheirShardsOver(t *testing.T) {
 	const shards, machines = 4, 8
 	d := newDesk(t, machines)
 	r := newReplicas(t, "--leader-election-lease-duration=1h", "--leader-election-renew-deadline=30m", "--leader-election-retry-period=250ms")
+	held := followTenures(t)
 	r.start("east", "--shards=4")
 	awaitOwners(t, shards, "east")
 	r.start("west", "--shards=4")
@@ -176,16 +254,23 @@ func TestReplicasThatStopHandTheirShardsOver(t *testing.T) {
 			fours = append(fours, e)
 		}
 	}
-	r.checkNobodyActsForAForeignShard(d, fours, shards)
-	r.checkNobodyActsForAForeignShard(d, twos, 2)
+	held.checkNobodyActsForAForeignShard(r, d, fours, shards)
+	held.checkNobodyActsForAForeignShard(r, d, twos, 2)
 	if last, first := lastWrite(d, fours), firstWrite(d, twos); !last.RequestReceived.Before(first.RequestReceived) {
 		t.Errorf("%s wrote at %s, and %s at %s: two numbers of shards at a time", first.UserAgent, first.RequestReceived, last.UserAgent, last.RequestReceived)
 	}
+	// Nor does one that would lead all.
+	r.start("plain", "--leader-elect")
+	awaitLog(t, r.log("plain"), "Attempting to acquire leader lease")
+	r.stop("other")
+	awaitLeader(t, shard.Holder(2))
+	d.flip(false)
+	d.settle(false)
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	for _, sm := range d.machines {
-		if d.created[sm.Name] != 2 || d.deleted[sm.Name] != 1 {
-			t.Errorf("%d Machines %s were created and %d deleted, want 2 and 1", d.created[sm.Name], sm.Name, d.deleted[sm.Name])
+		if d.created[sm.Name] != 2 || d.deleted[sm.Name] != 2 {
+			t.Errorf("%d Machines %s were created and %d deleted, want 2 and 2", d.created[sm.Name], sm.Name, d.deleted[sm.Name])
 		}
 	}
 }
