@@ -29,6 +29,8 @@ type broken struct {
 	grants string
 	lacks  string
 	fault  fault
+	// objects is how many to make at once; zero means as many as elsewhere.
+	objects int
 	// only limits the run, where the provider itself is sound.
 	only []string
 	// withoutAccount leaves the account's rights unchecked: to break the rule takes
@@ -113,7 +115,7 @@ var brokenProviders = map[fault]broken{
 	"says soon":                 {rule: "C10", fails: []string{"next-transition-time"}},
 	"is late":                   {rule: "C11", fails: []string{"reacts-to-edits"}},
 	"polls":                     {rule: "C11", fails: []string{"idle-no-polling"}},
-	"beats":                     {rule: "C12", fails: []string{"touch-quiet", "idle-quiet", "restart-quiet"}},
+	"beats":                     {rule: "C12", fails: []string{"touch-quiet", "idle-quiet", "restart-quiet"}, objects: 5},
 	"quotes annotations":        {rule: "C12", fails: []string{"touch-quiet"}},
 	"signs its process":         {rule: "C12", fails: []string{"restart-quiet"}},
 	"writes annotations":        {rule: "C13", fails: []string{"only-status-written"}, withoutAccount: true, grants: mayPatch},
@@ -194,6 +196,9 @@ func (b *broken) check(t *testing.T, name string) {
 
 	o := options(t, kind)
 	o.On, o.Off, o.Invalid = mode(kind, "on"), mode(kind, "off"), mode(kind, "sideways")
+	if b.objects > 0 {
+		o.Objects = b.objects
+	}
 	if !b.withoutAccount {
 		o.ServiceAccount = types.NamespacedName{Namespace: "5spot-system", Name: strings.ToLower(kind)}
 	}

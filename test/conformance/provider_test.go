@@ -35,6 +35,8 @@ type provider struct {
 	fault  fault
 	config *rest.Config
 	clock  clock.RealClock
+	// namespace is the only one that the provider works in, where it does that.
+	namespace string
 	// skew is what the provider adds to the kit's clock where it is to be late.
 	skew *skewedClock
 }
@@ -59,7 +61,6 @@ type worker struct {
 	// begun tells one process from the next.
 	begun string
 	// The rest is what faulty providers remember.
-	namespace string
 	decided   map[types.NamespacedName]decision
 	beats     int
 }
@@ -192,10 +193,10 @@ func (w *worker) overlooks(object *unstructured.Unstructured) bool {
 	case "writes nothing":
 		return true
 	case "works in one namespace":
-		if w.namespace == "" {
-			w.namespace = object.GetNamespace()
+		if w.provider.namespace == "" {
+			w.provider.namespace = object.GetNamespace()
 		}
-		return object.GetNamespace() != w.namespace
+		return object.GetNamespace() != w.provider.namespace
 	case "gives up on invalid specs":
 		entry := readyOf(object)
 		return entry != nil && entry["status"] != "True"

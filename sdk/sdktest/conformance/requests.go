@@ -24,7 +24,8 @@ import (
 type requests struct {
 	// server tells one API server, and one run of it, from others.
 	server float64
-	// byVerb counts the requests that have ended, by verb as RBAC spells it.
+	// byVerb counts those requests that a provider might make, by verb as RBAC
+	// spells it.
 	byVerb map[string]int
 }
 
@@ -61,11 +62,25 @@ func readRequests(metrics io.Reader, resource string) (*requests, error) {
 		for _, label := range metric.GetLabel() {
 			labels[label.GetName()] = label.GetValue()
 		}
-		if labels["group"] == contract.Group && labels["resource"] == resource {
+		if labels["group"] == contract.Group && labels["resource"] == resource && mayBeProviders(labels["verb"], labels["scope"]) {
 			read.byVerb[strings.ToLower(labels["verb"])] += int(value(metric))
 		}
 	}
 	return read, nil
+}
+
+// mayBeProviders tells what a provider asks again and again from what others do: a
+// list of all namespaces, or a read or write of one object. A list or a deletion
+// in one namespace is what Kubernetes does when a namespace goes, and a watch is
+// counted when it ends.
+func mayBeProviders(verb, scope string) bool {
+	switch verb {
+	case "LIST":
+		return scope == "cluster"
+	case "GET", "PUT", "PATCH", "APPLY":
+		return scope == "resource"
+	}
+	return false
 }
 
 // value is that of a metric of one number, of whichever type it is declared.
@@ -91,12 +106,11 @@ func onlyNamed(metrics io.Reader, names ...string) io.Reader {
 	return &kept
 }
 
-// since returns the requests beside watches from before until now, by verb, and
-// how many they are.
+// since returns the requests from before until now, by verb, and how many they are.
 func (r *requests) since(before *requests) (text string, count int) {
 	var texts []string
 	for _, verb := range slices.Sorted(maps.Keys(r.byVerb)) {
-		if more := r.byVerb[verb] - before.byVerb[verb]; more > 0 && verb != "watch" && verb != "connect" {
+		if more := r.byVerb[verb] - before.byVerb[verb]; more > 0 {
 			texts = append(texts, fmt.Sprintf("%d %s", more, verb))
 			count += more
 		}
