@@ -61,8 +61,8 @@ type worker struct {
 	// begun tells one process from the next.
 	begun string
 	// The rest is what faulty providers remember.
-	decided   map[types.NamespacedName]decision
-	beats     int
+	decided map[types.NamespacedName]decision
+	beats   int
 }
 
 type decision struct {
@@ -193,10 +193,10 @@ func (w *worker) overlooks(object *unstructured.Unstructured) bool {
 	case "writes nothing":
 		return true
 	case "works in one namespace":
-		if w.provider.namespace == "" {
-			w.provider.namespace = object.GetNamespace()
+		if w.namespace == "" {
+			w.namespace = object.GetNamespace()
 		}
-		return object.GetNamespace() != w.provider.namespace
+		return object.GetNamespace() != w.namespace
 	case "gives up on invalid specs":
 		entry := readyOf(object)
 		return entry != nil && entry["status"] != "True"
