@@ -13,7 +13,7 @@ import (
 // and again: a metric of Prometheus, the state of a ticket. See [Ask].
 type Question[T any] struct {
 	// Server is whom it is asked of, for example "https://prometheus.example.com":
-	// what fails as one. At most four questions of all schedules are under way at
+	// what fails as one. It shows in messages and logs. At most four questions of all schedules are under way at
 	// one server; and a server that has failed five times in a row is asked by one
 	// of them only, now and then, until it answers. No server delays another.
 	Server string
@@ -52,7 +52,8 @@ const (
 
 // Answer is the last good answer to a [Question].
 type Answer[T any] struct {
-	// Value is the answer; the zero value of T when there was none yet.
+	// Value is the answer; the zero value of T when there was none yet. What it
+	// points to is not to be changed: the next call of Evaluate gets the same one.
 	Value T
 	// At is the instant at which it came; zero when there was none yet. It is
 	// the one that was current when the answer, or whether there is one, last
@@ -94,7 +95,7 @@ func (a Answer[T]) Age(now time.Time) time.Duration {
 //
 // After a failure the pauses begin short and double up to the interval (see
 // [WithBackoff]). An edit of the spec, and of an object that was read before Ask
-// was called, is reason to ask at once.
+// was called, is reason to ask at once, though not twice within a second.
 func Ask[T any](ctx context.Context, question Question[T]) (Answer[T], error) {
 	var none Answer[T]
 	e := evaluationOf(ctx)

@@ -47,10 +47,11 @@ func ObjectsOf[T any](resource schema.GroupVersionResource) Objects[T] {
 	return Objects[T]{resource: resource}
 }
 
-// Named returns the objects of these names only. The account of the provider
-// then needs no right on others, which [Provider.Rules] shows.
+// Named returns the objects of these names only, of which there has to be one at
+// least. The account of the provider then needs no right on others, which
+// [Provider.Rules] shows.
 func (o Objects[T]) Named(names ...string) Objects[T] {
-	o.names = slices.Clone(names)
+	o.names = append([]string{}, names...)
 	return o
 }
 
@@ -104,16 +105,19 @@ type declaration struct {
 	resource schema.GroupVersionResource
 	kind     string
 	goType   reflect.Type
-	// names are those that may be read; none means all.
+	// names are those that may be read; nil means all.
 	names []string
 }
 
 // covers reports whether what may be read by d includes the object.
 func (d declaration) covers(resource schema.GroupVersionResource, name string) bool {
-	return d.resource == resource && (len(d.names) == 0 || slices.Contains(d.names, name))
+	return d.resource == resource && (d.names == nil || slices.Contains(d.names, name))
 }
 
 func (d declaration) check() error {
+	if d.names != nil && len(d.names) == 0 {
+		return fmt.Errorf("WithReads: %s.Named is called without a name", d.resource.Resource)
+	}
 	if d.resource.Version == "" || d.resource.Resource == "" {
 		return fmt.Errorf("WithReads: the resource of %s needs a version and a name, and is %q in version %q",
 			d.kind, d.resource.Resource, d.resource.Version)

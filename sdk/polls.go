@@ -30,7 +30,9 @@ type poll struct {
 	// failures is their number in a row.
 	failures int
 	underWay bool
-	// again asks for another attempt right after the one that is under way.
+	// began is when the last attempt did.
+	began time.Time
+	// again asks for another attempt after the one that is under way.
 	again bool
 }
 
@@ -72,11 +74,20 @@ func (p *polls) ask(id pollID, q question, looked string, now time.Time) answerS
 	case before.looked != looked && before.underWay:
 		asked.again = true
 	case before.looked != looked:
-		p.alarms.Set(id, now)
+		p.alarms.Set(id, asked.soonest(now))
 	case before.question.interval != q.interval && !before.underWay:
 		p.alarms.Set(id, spread(id, q.interval, now))
 	}
 	return asked.state
+}
+
+// soonest returns when to ask for what changed: now, unless it was asked in this
+// second.
+func (p *poll) soonest(now time.Time) time.Time {
+	if earliest := p.began.Add(minInterval); earliest.After(now) {
+		return earliest
+	}
+	return now
 }
 
 // due makes an attempt, unless one is under way.
@@ -88,6 +99,7 @@ func (p *polls) due(id pollID) {
 		return
 	}
 	asked.underWay = true
+	asked.began = p.clock.Now()
 	q := asked.question
 	p.mu.Unlock()
 	p.begin(func() {
@@ -127,7 +139,7 @@ func (p *polls) ended(id pollID, asked *poll, value any, err error) {
 func (p *polls) next(id pollID, asked *poll, now time.Time) time.Time {
 	switch {
 	case asked.again:
-		return now
+		return asked.soonest(now)
 	case asked.failures > 0:
 		return now.Add(pause(asked.failures, p.backoffBase, min(p.backoffMax, asked.question.interval)))
 	}

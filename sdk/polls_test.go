@@ -237,14 +237,23 @@ func TestAnEditOrARenewedSecretAsksAtOnceAndKeepsTheAnswer(t *testing.T) {
 	if state := a.put("desk", "tide", "2"); state.value != 3 || state.err != nil {
 		t.Errorf("after an edit, known is %+v", state)
 	}
+	if wait := a.nextAt("desk", "tide").Sub(a.clock.Now()); wait != time.Second {
+		t.Errorf("after an edit in the second of the last attempt it is asked after %v", wait)
+	}
+	a.clock.Step(time.Second)
 	if got := next(a, "desk to be asked", a.asked); got != "desk" {
 		t.Fatalf("%s was asked", got)
 	}
 	a.put("desk", "tide", "3") // while the attempt is under way
 	a.replies["desk"] <- reply{value: 3}
 	next(a, "the attempt to end", a.ended)
+	a.clock.Step(time.Second)
 	a.reply("desk", 4, nil)
 	a.wakes("desk")
+
+	a.clock.Step(time.Second)
+	a.put("desk", "tide", "4")
+	a.reply("desk", 4, nil) // at once
 }
 
 func TestAnotherIntervalCountsFromNow(t *testing.T) {

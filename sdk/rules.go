@@ -52,7 +52,7 @@ func (p *Provider) declaredResources() []declaration {
 	for _, read := range p.options.reads {
 		resource := read.resource.GroupResource()
 		named[resource] = append(named[resource], read.names...)
-		all[resource] = all[resource] || len(read.names) == 0
+		all[resource] = all[resource] || read.names == nil
 	}
 	var sum []declaration
 	for resource, names := range named {

@@ -4,6 +4,7 @@ package sdk_test
 
 import (
 	"context"
+	"strings"
 	"testing"
 	"time"
 
@@ -71,5 +72,18 @@ func TestTheRightsThatAProviderNeeds(t *testing.T) {
 				t.Errorf("rules (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+func TestADeclarationThatGrantsTooMuchByMistakeIsRefused(t *testing.T) {
+	var none []string
+	for want, option := range map[string]sdk.Option{
+		"Named is called without a name": sdk.WithReads(sdk.Secrets.Named(none...)),
+		"needs a version and a name":     sdk.WithReads(sdk.ObjectsOf[tideTable](schema.GroupVersionResource{Resource: "tidetables"})),
+	} {
+		provider := sdk.New(watchKind, EvaluateWatch, option)
+		if err := sdk.Run(t.Context(), sdk.Settings{}, provider); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want one that says %q", err, want)
+		}
 	}
 }

@@ -19,6 +19,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/rest"
 	toolscache "k8s.io/client-go/tools/cache"
 	"k8s.io/client-go/util/workqueue"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
@@ -154,7 +155,11 @@ func (w *worker) watchFailed(ctx context.Context, reflector *toolscache.Reflecto
 
 // newInputs returns what follows objects and asks servers until ctx is done.
 func (w *worker) newInputs(ctx context.Context) (*liveInputs, error) {
-	client, err := dynamic.NewForConfigAndClient(w.manager.GetConfig(), w.manager.GetHTTPClient())
+	config := rest.CopyConfig(w.manager.GetConfig())
+	// There may be a thousand watches, and to unpack what one brings in a year takes
+	// more memory than all the rest of it.
+	config.DisableCompression = true
+	client, err := dynamic.NewForConfig(config)
 	if err != nil {
 		return nil, err
 	}
