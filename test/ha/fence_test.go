@@ -35,15 +35,31 @@ type cuttable struct {
 
 	clock *clocktesting.FakeClock
 	cut   atomic.Bool
-	queue workqueue.TypedRateLimitingInterface[reconcile.Request]
-	told  chan int // shards that were gained
+	// stuck has a value once a request hangs; all that hang fail when mended is closed.
+	stuck, mended chan struct{}
+	queue         workqueue.TypedRateLimitingInterface[reconcile.Request]
+	told          chan int // shards that were gained
 }
 
-func (c *cuttable) RoundTrip(next http.RoundTripper, request *http.Request) (*http.Response, error) {
-	if c.cut.Load() {
-		return nil, errors.New("the connection is cut")
+func (c *cuttable) roundTrip(next http.RoundTripper, request *http.Request) (*http.Response, error) {
+	if !c.cut.Load() {
+		return next.RoundTrip(request)
 	}
-	return next.RoundTrip(request)
+	if request.Method == http.MethodPut {
+		select {
+		case c.stuck <- struct{}{}:
+		default:
+		}
+	}
+	<-c.mended
+	return nil, errors.New("the connection was cut")
+}
+
+// mend lets requests pass again.
+func (c *cuttable) mend() {
+	if c.cut.Swap(false) {
+		close(c.mended)
+	}
 }
 
 type roundTrip func(*http.Request) (*http.Response, error)
@@ -56,13 +72,14 @@ func newCuttable(t *testing.T, keys ...types.NamespacedName) *cuttable {
 		clock: clocktesting.NewFakeClock(time.Date(2001, 2, 3, 4, 5, 6, 0, time.UTC)),
 		queue: workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[reconcile.Request]()),
 		told:  make(chan int, shard.MaxShards),
+		stuck: make(chan struct{}, 1), mended: make(chan struct{}),
 	}
 	config, err := devplanetest.Plane(t).ServiceAccountConfig(t.Context(), systemNamespace, "5spot-controller")
 	if err != nil {
 		t.Fatal(err)
 	}
 	config.Wrap(func(next http.RoundTripper) http.RoundTripper {
-		return roundTrip(func(request *http.Request) (*http.Response, error) { return c.RoundTrip(next, request) })
+		return roundTrip(func(request *http.Request) (*http.Response, error) { return c.roundTrip(next, request) })
 	})
 	leases, err := kubernetes.NewForConfig(config)
 	if err != nil {
@@ -85,7 +102,7 @@ func newCuttable(t *testing.T, keys ...types.NamespacedName) *cuttable {
 	ended := make(chan error, 1)
 	go func() { ended <- c.Start(ctx) }()
 	t.Cleanup(func() {
-		c.cut.Store(false)
+		c.mend()
 		stop()
 		c.clock.Step(fenceLease) // whatever it waits for
 		if err := <-ended; err != nil {
@@ -96,7 +113,7 @@ func newCuttable(t *testing.T, keys ...types.NamespacedName) *cuttable {
 	return c
 }
 
-// TestWorkEndsWhenItsReplicaCannotRenew cuts the connection of a replica and
+// TestWorkEndsWhenItsReplicaCannotRenew has a heartbeat of a replica hang and
 // moves its clock to its renew deadline.
 func TestWorkEndsWhenItsReplicaCannotRenew(t *testing.T) {
 	if err := devplanetest.Client(t).DeleteAllOf(t.Context(), &coordinationv1.Lease{}, client.InNamespace(systemNamespace)); err != nil {
@@ -120,25 +137,31 @@ func TestWorkEndsWhenItsReplicaCannotRenew(t *testing.T) {
 	}
 	endAsked()
 	c.cut.Store(true)
-	c.clock.Step(fenceDeadline - time.Millisecond)
+	c.clock.Step(time.Second) // to the next heartbeat
+	select {
+	case <-c.stuck:
+	case <-devplanetest.Context(t).Done():
+		t.Fatal("there is no heartbeat")
+	}
+	c.clock.Step(fenceDeadline - time.Second - time.Millisecond)
 	if work.Err() != nil {
 		t.Error("the work ended before the deadline, or when the controller was told to stop")
 	}
 	c.clock.Step(time.Millisecond)
-	if _, _, ok := c.Begin(t.Context(), key); ok {
-		t.Error("it begins work at its deadline")
-	}
 	select {
 	case <-work.Done():
 	case <-devplanetest.Context(t).Done():
 		t.Error("the work goes on after the deadline")
+	}
+	if _, _, ok := c.Begin(t.Context(), key); ok {
+		t.Error("it begins work after its deadline")
 	}
 	if held := c.Held(); held != 0 {
 		t.Errorf("it says that it holds %d shards", held)
 	}
 	c.queue.Done(first)
 	end()
-	c.cut.Store(false)
+	c.mend()
 
 	again := make(chan reconcile.Request, 1)
 	go func() {
