@@ -7,9 +7,11 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/fivespot/fivespot/api/contract"
 	"github.com/fivespot/fivespot/api/v1beta1"
+	"github.com/fivespot/fivespot/internal/workload"
 )
 
 // describe returns the status that a person should see.
@@ -92,8 +94,23 @@ func describeNode(status *v1beta1.ScheduledMachineStatus, f *facts) {
 		status.ProviderID = machine.ProviderID
 	}
 	if machine.NodeName != "" {
-		status.NodeRef = &v1beta1.NodeReference{APIVersion: "v1", Kind: "Node", Name: machine.NodeName, UID: machine.NodeUID}
+		status.NodeRef = &v1beta1.NodeReference{APIVersion: "v1", Kind: "Node", Name: machine.NodeName, UID: nodeUID(f)}
 	}
+}
+
+// nodeUID returns the UID of the machine's Node, by which it is told from a later
+// one of the same name: from the Node where we see it, else from the Machine, of
+// which only v1beta1 tells it; "" if neither does.
+func nodeUID(f *facts) types.UID {
+	machine := f.machine()
+	before := f.sm.Status.NodeRef
+	switch view := f.seen.view; {
+	case view != nil && view.NodeState == workload.NodePresent:
+		return view.Node.UID
+	case machine.NodeUID == "" && before != nil && before.Name == machine.NodeName:
+		return before.UID // the cluster is out of sight for a while
+	}
+	return machine.NodeUID
 }
 
 func reference(sm *v1beta1.ScheduledMachine, p piece, created bool) *v1beta1.ObjectReference {
