@@ -94,17 +94,12 @@ func manyAreDecided(ctx context.Context, e *env) (finding, error) {
 	if err != nil {
 		return finding{}, err
 	}
-	for _, from := range []*sample{e.samples.on, e.samples.off} {
-		if err := home.accompany(ctx, from); err != nil {
-			return finding{}, err
-		}
-	}
 	crowd := make([]*subject, e.options.Objects)
 	group, making := errgroup.WithContext(ctx)
 	group.SetLimit(atOnce)
 	for i := range crowd {
 		group.Go(func() (err error) {
-			crowd[i], err = home.create(making, fmt.Sprintf("many-%d", i), e.sampleFor(i%2 == 0))
+			crowd[i], err = home.create(making, fmt.Sprintf("many-%d", i), e.sampleFor(e.isOn(i)))
 			return err
 		})
 	}
@@ -114,8 +109,13 @@ func manyAreDecided(ctx context.Context, e *env) (finding, error) {
 	return e.awaitCrowd(ctx, home, crowd)
 }
 
-// awaitCrowd waits until every second object, from the first on, is active and
-// the others are not.
+// isOn says which objects of a crowd are to be active: every second one, or all
+// where the samples cannot be there at the same time.
+func (e *env) isOn(i int) bool {
+	return i%2 == 0 || e.samples.on.disagrees(e.samples.off)
+}
+
+// awaitCrowd waits until every object of a crowd is as isOn says.
 func (e *env) awaitCrowd(ctx context.Context, home *space, crowd []*subject) (finding, error) {
 	bounded, cancel := context.WithTimeoutCause(ctx, e.options.Patience, errPatience)
 	defer cancel()
@@ -126,7 +126,7 @@ func (e *env) awaitCrowd(ctx context.Context, home *space, crowd []*subject) (fi
 	err := home.seen.until(bounded, func() bool {
 		for i := range waiting {
 			now := home.seen.last(crowd[i].name)
-			if now != nil && activeIs(now.Unstructured, i%2 == 0) == nil {
+			if now != nil && activeIs(now.Unstructured, e.isOn(i)) == nil {
 				delete(waiting, i)
 			}
 		}

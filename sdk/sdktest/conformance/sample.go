@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"reflect"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/util/yaml"
@@ -27,6 +28,24 @@ func (s *sample) spec() any {
 		return spec
 	}
 	return map[string]any{}
+}
+
+// disagrees reports whether two samples need the same further object in different
+// states, so that both cannot be as they are at the same time in one namespace.
+func (s *sample) disagrees(other *sample) bool {
+	for _, one := range s.others {
+		for _, another := range other.others {
+			if keyOf(one) == keyOf(another) && !reflect.DeepEqual(one.Object, another.Object) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// keyOf names an object within a namespace.
+func keyOf(object *unstructured.Unstructured) string {
+	return fmt.Sprintf("%s %s", object.GroupVersionKind().GroupKind(), object.GetName())
 }
 
 // samples are those that the options give; nil where they do not.

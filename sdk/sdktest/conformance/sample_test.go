@@ -44,6 +44,37 @@ func TestReadingAManifest(t *testing.T) {
 	}
 }
 
+func TestSamplesThatCannotBeThereAtTheSameTime(t *testing.T) {
+	const tide = "apiVersion: spotschedules.5spot.finos.org/v1\nkind: TideSchedule\n---\n"
+	table := func(name, level string) string {
+		return "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: " + name + "}\ndata: {level: " + level + "}\n"
+	}
+	for name, test := range map[string]struct {
+		on, off string
+		want    bool
+	}{
+		"nothing further":          {"", "", false},
+		"the same object":          {table("tides", "high"), table("tides", "high"), false},
+		"an object in two states":  {table("tides", "high"), table("tides", "low"), true},
+		"two objects":              {table("high", "high"), table("low", "low"), false},
+		"an object of one of them": {table("tides", "high"), "", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			on, err := readSample("On", []byte(tide+test.on), "TideSchedule")
+			if err != nil {
+				t.Fatal(err)
+			}
+			off, err := readSample("Off", []byte(tide+test.off), "TideSchedule")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := on.disagrees(off); got != test.want {
+				t.Errorf("they disagree: %t, want %t", got, test.want)
+			}
+		})
+	}
+}
+
 func TestSamplesAreOfTheGroup(t *testing.T) {
 	o := &Options{Kind: "TideSchedule", Off: []byte("apiVersion: tides.example.com/v1\nkind: TideSchedule\n")}
 	all, err := readSamples(o)

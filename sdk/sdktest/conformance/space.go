@@ -32,11 +32,13 @@ type space struct {
 
 	mu       sync.Mutex
 	subjects []*subject
+	// made are the objects to remove one by one, where the namespace stays.
+	made []client.Object
+
+	accompanying sync.Mutex
 	// companions are the further objects of samples, with the option of the sample
 	// that they are like now.
 	companions map[string]string
-	// made are the objects to remove one by one, where the namespace stays.
-	made []client.Object
 }
 
 // home returns the space of the checks that need one namespace.
@@ -133,6 +135,8 @@ func (s *space) make(ctx context.Context, object client.Object) error {
 // accompany makes the further objects of a sample, or turns those that another
 // sample made into its own.
 func (s *space) accompany(ctx context.Context, from *sample) error {
+	s.accompanying.Lock()
+	defer s.accompanying.Unlock()
 	for _, other := range from.others {
 		object := other.DeepCopy()
 		if namespaced, err := s.env.client.IsObjectNamespaced(object); err != nil || !namespaced {
@@ -141,7 +145,7 @@ func (s *space) accompany(ctx context.Context, from *sample) error {
 		}
 		object.SetNamespace(s.namespace.Name)
 		object.SetLabels(merged(object.GetLabels(), runLabel, s.env.run))
-		key := fmt.Sprintf("%s %s", object.GroupVersionKind().GroupKind(), object.GetName())
+		key := keyOf(other)
 		var err error
 		switch s.companions[key] {
 		case from.option:
