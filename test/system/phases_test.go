@@ -57,7 +57,8 @@ func TestPhasesWithRealMachines(t *testing.T) {
 		},
 		"a kind that is not there, and repaired": {
 			steps: []step{
-				{spec: `{"infrastructureSpec":{"kind":"NobodysMachine"}}`, to: inactive}, {schedule: "on", to: failed},
+				{spec: `{"infrastructureSpec":{"kind":"NobodysMachine"}}`, to: inactive},
+				{schedule: "on", to: failed},
 				{spec: `{"infrastructureSpec":{"kind":"DevMachine"}}`, to: active},
 			},
 			want: []v1beta1.Phase{inactive, failed, pending, active},

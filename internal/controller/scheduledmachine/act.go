@@ -34,8 +34,8 @@ func (e *foreignError) Error() string {
 // errGoing says that an object with our name is on its way out; its going wakes the reconcile.
 var errGoing = errors.New("an earlier object of the same name is still being deleted")
 
-// errHeldVerdictChanged says that the verdict to be held is not the one in the cache.
-var errHeldVerdictChanged = errors.New("the verdict on record has changed since it was read")
+// errChanged says that a Machine would be deleted by what is not so any more.
+var errChanged = errors.New("the ScheduledMachine has changed since it was read")
 
 // act takes the step that was decided on.
 func (r *Reconciler) act(ctx context.Context, f *facts) error {
@@ -114,28 +114,28 @@ func (r *Reconciler) create(ctx context.Context, sm *v1beta1.ScheduledMachine, p
 
 // deleteMachine deletes the Machine and leaves the rest to Cluster API.
 func (r *Reconciler) deleteMachine(ctx context.Context, f *facts) error {
-	if f.wanted.bySchedule && !f.wanted.up && !f.seen.reading.Resolved() {
-		if err := r.confirmHeld(ctx, f.sm); err != nil {
-			return err
-		}
+	if err := r.confirm(ctx, f); err != nil {
+		return err
 	}
+	var untold error
 	if f.wanted.skipDrain {
-		if err := r.skipDrain(ctx, f.sm, f.seen.machine); err != nil {
-			return err
-		}
+		untold = r.skipDrain(ctx, f.sm, f.seen.machine) // which is tried again while the Machine goes
 	}
-	return r.delete(ctx, f.sm, f.seen.machine)
+	return errors.Join(r.delete(ctx, f.sm, f.seen.machine), untold)
 }
 
-// confirmHeld looks at the API server's own copy of the status before a verdict
-// that is only held takes a machine down.
-func (r *Reconciler) confirmHeld(ctx context.Context, sm *v1beta1.ScheduledMachine) error {
+// confirm looks at the API server's own copy before a machine is taken down: the
+// cache of a replica that has just taken over may be behind, and a switch that
+// has been cleared since, or a verdict that is only held, must not count.
+func (r *Reconciler) confirm(ctx context.Context, f *facts) error {
 	var live v1beta1.ScheduledMachine
-	if err := r.apiReader.Get(ctx, client.ObjectKeyFromObject(sm), &live); err != nil {
-		return fmt.Errorf("reading the verdict on record: %w", err)
+	err := r.apiReader.Get(ctx, client.ObjectKeyFromObject(f.sm), &live)
+	if err != nil && !apierrors.IsNotFound(err) {
+		return fmt.Errorf("reading the ScheduledMachine once more: %w", err)
 	}
-	if live.UID != sm.UID || followedOf(outlookOf(&live.Status)) {
-		return errHeldVerdictChanged
+	down := f.wanted.bySchedule && !f.wanted.up
+	if err != nil || live.UID != f.sm.UID || live.Generation != f.sm.Generation || down && followedOf(outlookOf(&live.Status)) {
+		return errChanged
 	}
 	return nil
 }

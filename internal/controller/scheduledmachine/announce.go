@@ -40,10 +40,10 @@ func happenings(f *facts, after *v1beta1.ScheduledMachineStatus) []happening {
 		add(corev1.EventTypeNormal, v1beta1.ReasonMachineCreated, "CreateMachine",
 			"Created Machine "+f.sm.Name+" and its bootstrap and infrastructure objects")
 	}
-	if failures := after.MachineFailures; f.did == stepReplace && f.failure == nil && failures != nil {
+	if failures := after.MachineFailures; failures != nil && replaced(f) {
 		add(corev1.EventTypeWarning, v1beta1.ReasonMachineReplaced, "DeleteMachine", "Replacing Machine "+f.sm.Name+": "+failures.Message)
 	}
-	if isTrue(after.Conditions, v1beta1.ConditionScheduleFlapping) && !isTrue(before.Conditions, v1beta1.ConditionScheduleFlapping) {
+	if flaps(after.Conditions) && !flaps(before.Conditions) {
 		add(corev1.EventTypeWarning, v1beta1.ReasonVerdictChangesOften, "FollowSchedule",
 			meta.FindStatusCondition(after.Conditions, v1beta1.ConditionScheduleFlapping).Message)
 	}
@@ -66,8 +66,9 @@ func drainHappenings(was, is metav1.Condition) []happening {
 	return nil
 }
 
-func isTrue(conditions []metav1.Condition, condition string) bool {
-	return meta.IsStatusConditionTrue(conditions, condition)
+// flaps reports whether conditions say that the schedule flaps.
+func flaps(conditions []metav1.Condition) bool {
+	return meta.IsStatusConditionTrue(conditions, v1beta1.ConditionScheduleFlapping)
 }
 
 func machineReady(conditions []metav1.Condition) metav1.Condition {

@@ -70,7 +70,7 @@ func (c *census) count(sm *v1beta1.ScheduledMachine, numbers map[counted]int) {
 	if schedule := sm.Status.SpotSchedule; schedule != nil && !schedule.Resolved {
 		numbers[counted{c.unresolved, sm.Namespace, kind, schedule.Reason}]++
 	}
-	if isTrue(sm.Status.Conditions, v1beta1.ConditionScheduleFlapping) {
+	if flaps(sm.Status.Conditions) {
 		numbers[counted{c.flapping, sm.Namespace, kind, ""}]++
 	}
 	if sm.Status.MachineFailures != nil {

@@ -72,6 +72,7 @@ func (r *Reconciler) observeCluster(sm *v1beta1.ScheduledMachine, seen *observat
 	path := field.NewPath("spec", "clusterName")
 	name := sm.Spec.ClusterName
 	problem := func(err *field.Error) { seen.problems = append(seen.problems, err) }
+	seen.controlled = true // as long as nobody says otherwise: a Secret that is missing then means no other cluster
 	cluster := r.clusters.Get(capi.ClusterKind, types.NamespacedName{Namespace: sm.Namespace, Name: name})
 	switch cluster.State {
 	case kinds.Loading:
@@ -84,6 +85,7 @@ func (r *Reconciler) observeCluster(sm *v1beta1.ScheduledMachine, seen *observat
 		problem(field.Invalid(path, name, "there is no Cluster of this name in namespace "+sm.Namespace))
 	case kinds.Present:
 		seen.connection = cluster.Object.connection
+		seen.controlled = cluster.Object.controlPlaneName != ""
 		if !cluster.Object.DeletionTimestamp.IsZero() {
 			problem(field.Invalid(path, name, "the Cluster is being deleted"))
 			return nil
@@ -96,7 +98,6 @@ func (r *Reconciler) observeCluster(sm *v1beta1.ScheduledMachine, seen *observat
 func (r *Reconciler) observeControlPlane(sm *v1beta1.ScheduledMachine, cluster *clusterPart, seen *observation) error {
 	seen.kubernetes = sm.Spec.Version
 	kind, name := cluster.controlPlane, cluster.controlPlaneName
-	seen.controlled = name != ""
 	if kind.Group != capi.ControlPlaneGroup { // there is none, or of a group that tells by no contract
 		seen.undrained = name == "" && r.hasNoControlPlaneMachine(sm)
 		return nil

@@ -141,7 +141,7 @@ func machineCondition(f *facts) metav1.Condition {
 	case !machine.DeletedAt.IsZero() || draining(f):
 		condition.Reason, condition.Message = drainState(f, machine)
 	case failed(f):
-		condition.Reason, condition.Message, _ = failing(f.sm, f.seen.machine, f.now)
+		condition.Reason, condition.Message, _ = failing(f.sm, f.seen, f.now)
 	case machine.Running():
 		condition.Status, condition.Reason = metav1.ConditionTrue, v1beta1.ReasonMachineReady
 		condition.Message = "Node " + machine.NodeName + " is ready"
@@ -160,7 +160,7 @@ func drainState(f *facts, machine *capi.MachineState) (reason, message string) {
 		return v1beta1.ReasonNodeDrainFailed, blocked(f)
 	case !machine.DeletedAt.IsZero():
 		reason, message = deleting(machine.DeletingReason, machine.DeletingMessage)
-	case f.did == stepDelete && f.failure == nil, f.drain != nil && f.drain.done:
+	case (f.did == stepDelete || f.did == stepReplace) && f.failure == nil, f.drain != nil && f.drain.done:
 		reason = v1beta1.ReasonDeleting
 	default:
 		reason, message = v1beta1.ReasonNodeDraining, f.drain.waitingFor()
@@ -220,7 +220,7 @@ func cutShort(f *facts) bool {
 	case f.wanted.skipDrain:
 		return false
 	case machine.DeletedAt.IsZero(): // our own drain ends with the Machine's deletion
-		return f.did == stepDelete && draining(f) && !f.now.Before(drainDeadline(f.sm))
+		return (f.did == stepDelete || f.did == stepReplace) && draining(f) && !f.now.Before(drainDeadline(f.sm))
 	case machine.SkipsDrain:
 		return !f.now.Before(shutdownDeadline(f.sm, machine))
 	}

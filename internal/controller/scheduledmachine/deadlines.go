@@ -41,6 +41,11 @@ func drainDeadline(sm *v1beta1.ScheduledMachine) time.Time {
 	return sm.Status.DrainStartTime.Add(limit)
 }
 
+// nodeDeadline is until when it is tried to delete the Node that a machine left.
+func nodeDeadline(sm *v1beta1.ScheduledMachine) time.Time {
+	return sm.Status.DrainStartTime.Add(shutdownTimeout(sm) + nodeDeletionPatience)
+}
+
 // finalizerDeadline is when a ScheduledMachine that is being deleted is let go,
 // whatever is left.
 func finalizerDeadline(f *facts) time.Time {

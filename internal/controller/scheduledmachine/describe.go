@@ -11,6 +11,7 @@ import (
 
 	"github.com/fivespot/fivespot/api/contract"
 	"github.com/fivespot/fivespot/api/v1beta1"
+	"github.com/fivespot/fivespot/internal/capi"
 	"github.com/fivespot/fivespot/internal/workload"
 )
 
@@ -72,7 +73,7 @@ func describeMachine(status *v1beta1.ScheduledMachineStatus, f *facts) {
 // machine that we drained ourselves keeps its entry until it is deleted: it is
 // how it is found.
 func describeNode(status *v1beta1.ScheduledMachineStatus, f *facts) {
-	if nodeIsLeft(f) && !(f.did == stepForgetNode && f.failure == nil) {
+	if forgotten := f.did == stepForgetNode && f.failure == nil; nodeIsLeft(f) && !forgotten {
 		return
 	}
 	status.NodeRef, status.ProviderID = nil, ""
@@ -81,21 +82,39 @@ func describeNode(status *v1beta1.ScheduledMachineStatus, f *facts) {
 		status.MachineReadyTime, status.DrainStartTime = nil, nil
 		return
 	}
-	if f.did == stepBeginDrain {
+	if f.did == stepBeginDrain || leavesNode(f) {
 		status.DrainStartTime = new(metav1.NewTime(f.now).Rfc3339Copy())
 	}
-	if !wasReady(f.sm, f.seen.machine) {
-		status.MachineReadyTime = nil
-		if machine.Running() {
-			status.MachineReadyTime = new(ceilSecond(f.now))
-		}
-	}
+	status.MachineReadyTime = readyTime(f, machine)
 	if machine.InfrastructureProvisioned { // Cluster API tells the one a moment before the other
 		status.ProviderID = machine.ProviderID
 	}
 	if machine.NodeName != "" {
 		status.NodeRef = &v1beta1.NodeReference{APIVersion: "v1", Kind: "Node", Name: machine.NodeName, UID: nodeUID(f)}
 	}
+}
+
+// leavesNode reports whether this very reconcile deleted, without a drain, a
+// Machine whose Node Cluster API leaves: it is found again as one that we drained.
+func leavesNode(f *facts) bool {
+	return f.did == stepDelete && f.failure == nil && f.seen.undrained && f.machine().NodeName != "" && f.sm.Status.DrainStartTime == nil
+}
+
+// readyTime is when the present Machine was first seen to run; nil if it never
+// was. An API server whose clock is ahead of ours may have made it later than now.
+func readyTime(f *facts, machine *capi.MachineState) *metav1.Time {
+	was := wasReady(f.sm, f.seen.machine)
+	if was && f.sm.Status.MachineReadyTime != nil {
+		return f.sm.Status.MachineReadyTime
+	}
+	if !was && !machine.Running() {
+		return nil
+	}
+	at := ceilSecond(f.now)
+	if created := f.seen.machine.child.CreationTimestamp; at.Before(&created) {
+		at = created
+	}
+	return &at
 }
 
 // nodeUID returns the UID of the machine's Node, by which it is told from a later

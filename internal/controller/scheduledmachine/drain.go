@@ -29,35 +29,32 @@ func (d *drainProgress) waitingFor() string {
 // deletes the Machine once nothing is left on its node. A cluster that cannot be
 // reached is waited for until the time of the drain is over.
 func (r *Reconciler) drainAndDelete(ctx context.Context, f *facts) error {
-	progress, err := drainStep(ctx, f)
-	if err != nil {
-		f.drain = &drainProgress{message: err.Error()}
+	if f.drain = drainStep(ctx, f); !f.drain.done {
 		return nil // the next look is set
-	}
-	f.drain = &drainProgress{done: progress.Done, message: progress.Message()}
-	if !progress.Done {
-		return nil
 	}
 	return r.deleteMachine(ctx, f)
 }
 
-func drainStep(ctx context.Context, f *facts) (drain.Progress, error) {
+func drainStep(ctx context.Context, f *facts) *drainProgress {
 	view := f.seen.view
 	switch {
 	case view == nil || view.State == workload.Loading:
-		return drain.Progress{}, errors.New("the workload cluster to be connected to")
+		return &drainProgress{message: "the workload cluster to be connected to"}
 	case view.State == workload.Unreachable:
-		return drain.Progress{}, fmt.Errorf("the workload cluster to be reached: %s", view.Message)
+		return &drainProgress{message: "the workload cluster to be reached: " + view.Message}
+	case view.Management && view.NodeState != workload.NodePresent:
+		// Cluster API found the node by a kubeconfig: this is not the node's cluster.
+		return drain.Progress{}, fmt.Errorf("the Secret with the kubeconfig of cluster %s, which is gone", f.sm.Spec.ClusterName)
 	case view.NodeState == workload.NodeAbsent, view.NodeState == workload.NodeForeign:
-		return drain.Progress{Done: true}, nil
+		return &drainProgress{done: true}
 	case view.NodeState != workload.NodePresent:
-		return drain.Progress{}, errors.New("its node to be seen")
+		return &drainProgress{message: "its node to be seen"}
 	}
 	progress, err := drain.Step(ctx, view.Client, view.Node.Name, drain.Options{UID: view.Node.UID, Now: f.now})
 	if err != nil {
-		return progress, fmt.Errorf("the workload cluster to answer: %s", workload.Explain(err, "drain its node"))
+		return &drainProgress{message: "the workload cluster to answer: " + workload.Explain(err, "drain its node")}
 	}
-	return progress, nil
+	return &drainProgress{done: progress.Done, message: progress.Message()}
 }
 
 // forgetNode deletes the Node of a machine that is gone, which Cluster API leaves

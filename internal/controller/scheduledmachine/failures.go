@@ -21,7 +21,8 @@ const (
 
 // failing says why the Machine counts as failed; "" if it does not. If it does
 // not yet, again is when it would.
-func failing(sm *v1beta1.ScheduledMachine, p piece, now time.Time) (reason, message string, again time.Time) {
+func failing(sm *v1beta1.ScheduledMachine, seen *observation, now time.Time) (reason, message string, again time.Time) {
+	p := seen.machine
 	machine := p.state()
 	if machine.Failure != "" {
 		return v1beta1.ReasonMachineFailed, "Cluster API gave the Machine up: " + machine.Failure, time.Time{}
@@ -34,6 +35,9 @@ func failing(sm *v1beta1.ScheduledMachine, p piece, now time.Time) (reason, mess
 	if deadline := created.Add(limit); now.Before(deadline) {
 		return "", "", deadline
 	}
+	if machine.NodeName != "" && seen.connection != "" {
+		return "", "", time.Time{} // nobody can tell whether its node is ready; the Cluster's own change wakes us
+	}
 	message = fmt.Sprintf("The Machine was not up within spec.provisioningTimeout (%s), waiting for %s", limit, missing(machine))
 	if machine.NotReady != "" {
 		message += ". Cluster API says: " + machine.NotReady
@@ -44,7 +48,10 @@ func failing(sm *v1beta1.ScheduledMachine, p piece, now time.Time) (reason, mess
 // wasReady reports whether this very Machine has been seen to run.
 func wasReady(sm *v1beta1.ScheduledMachine, p piece) bool {
 	at := sm.Status.MachineReadyTime
-	return at != nil && !at.Time.Before(p.child.CreationTimestamp.Time)
+	if at == nil {
+		return sm.Status.Ready // written before there was such a field
+	}
+	return !at.Time.Before(p.child.CreationTimestamp.Time)
 }
 
 // failures counts the Machines that failed one after the other. It returns nil
@@ -58,7 +65,7 @@ func failures(sm *v1beta1.ScheduledMachine, wanted want, seen *observation, now 
 	case !seen.machine.present(), seen.machine.deleting():
 		return before, time.Time{} // between two Machines
 	}
-	reason, message, again := failing(sm, seen.machine, now)
+	reason, message, again := failing(sm, seen, now)
 	if reason == "" {
 		return forgiven(sm, before, seen.machine.state(), now, again)
 	}
@@ -116,11 +123,16 @@ func toReplace(f *facts) bool {
 		failed(f) && !f.now.Before(onRecord.ReplaceTime.Time)
 }
 
+// replaced reports whether this very reconcile deleted a Machine that failed.
+func replaced(f *facts) bool {
+	return f.failure == nil && (f.did == stepReplace || f.did == stepDrain && f.drain.done && toReplace(f))
+}
+
 // failed reports whether the present Machine counts as failed.
 func failed(f *facts) bool {
 	if !f.seen.machine.present() || f.seen.machine.deleting() {
 		return false
 	}
-	reason, _, _ := failing(f.sm, f.seen.machine, f.now)
+	reason, _, _ := failing(f.sm, f.seen, f.now)
 	return reason != ""
 }

@@ -3,6 +3,7 @@
 package scheduledmachine
 
 import (
+	"slices"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -30,7 +31,7 @@ func recentTransitions(spec *v1beta1.ScheduledMachineSpec, before *outlook, now 
 		return nil
 	}
 	var recent []metav1.Time
-	for _, at := range append(before.RecentTransitions[:len(before.RecentTransitions):len(before.RecentTransitions)], *before.LastTransitionTime) {
+	for _, at := range append(slices.Clip(before.RecentTransitions), *before.LastTransitionTime) {
 		if now.Before(at.Add(windowOf(spec))) {
 			recent = append(recent, at)
 		}

@@ -27,7 +27,7 @@ func (f *follower) read(state contract.State, next, now time.Time) {
 
 func TestWhatTheMachineFollows(t *testing.T) {
 	opening := time.Date(2031, 5, 6, 9, 30, 0, 0, time.UTC)
-	at := func(offset time.Duration) time.Time { return opening.Add(offset) }
+	at := opening.Add
 	type look struct {
 		at     time.Duration
 		says   contract.State
@@ -35,71 +35,78 @@ func TestWhatTheMachineFollows(t *testing.T) {
 		follow bool
 		again  time.Duration // from the opening; zero for none
 	}
-	const day, min = 24 * time.Hour, time.Minute
+	const day, minute = 24 * time.Hour, time.Minute
 	on, off, dark := contract.Active, contract.Inactive, contract.Unresolved
 	for name, test := range map[string]struct {
 		minimum, lead v1beta1.Timeout
 		looks         []look
 	}{
 		"neither": {looks: []look{
-			{at: -day, says: off}, {at: 0, says: on, follow: true}, {at: min, says: off}, {at: 2 * min, says: dark},
+			{at: -day, says: off}, {at: 0, says: on, follow: true}, {at: minute, says: off}, {at: 2 * minute, says: dark},
 		}},
 		"a lead begins exactly in time and the opening takes over": {lead: "15m", looks: []look{
-			{at: -day, says: off, next: 1, again: -15*min + 1},
-			{at: -15*min + 1, says: off, next: 1, follow: true, again: 15*min + 1},
+			{at: -day, says: off, next: 1, again: -15*minute + 1},
+			{at: -15*minute + 1, says: off, next: 1, follow: true, again: 15*minute + 1},
 			{at: 1, says: on, next: day, follow: true},
 			{at: day, says: off},
 		}},
 		"a lead is not begun a moment before its time": {lead: "15m", looks: []look{
-			{at: -day, says: off, next: 1, again: -15*min + 1}, {at: -15 * min, says: off, next: 1, again: -15*min + 1},
+			{at: -day, says: off, next: 1, again: -15*minute + 1}, {at: -15 * minute, says: off, next: 1, again: -15*minute + 1},
 		}},
 		"a schedule that is late at its opening gets as long again": {lead: "15m", looks: []look{
-			{at: -day, says: off, next: 1, again: -15*min + 1},
-			{at: -10 * min, says: off, next: 1, follow: true, again: 15*min + 1},
-			{at: 10 * min, says: off, next: 1, follow: true, again: 15*min + 1},
-			{at: 15*min + 1, says: off, next: 1},
+			{at: -day, says: off, next: 1, again: -15*minute + 1},
+			{at: -10 * minute, says: off, next: 1, follow: true, again: 15*minute + 1},
+			{at: 10 * minute, says: off, next: 1, follow: true, again: 15*minute + 1},
+			{at: 15*minute + 1, says: off, next: 1},
 		}},
 		"a schedule that thinks better of it ends the lead": {lead: "15m", looks: []look{
-			{at: -day, says: off, next: 1, again: -15*min + 1},
-			{at: -10 * min, says: off, next: 1, follow: true, again: 15*min + 1},
-			{at: -9 * min, says: off, next: day, again: day - 15*min},
+			{at: -day, says: off, next: 1, again: -15*minute + 1},
+			{at: -10 * minute, says: off, next: 1, follow: true, again: 15*minute + 1},
+			{at: -9 * minute, says: off, next: day, again: day - 15*minute},
 		}},
 		"a lead that has begun goes on while the schedule cannot be read": {lead: "15m", looks: []look{
-			{at: -day, says: off, next: 1, again: -15*min + 1},
-			{at: -10 * min, says: off, next: 1, follow: true, again: 15*min + 1},
-			{at: -5 * min, says: dark, follow: true}, {at: day, says: dark, follow: true},
-			{at: day + min, says: off},
+			{at: -day, says: off, next: 1, again: -15*minute + 1},
+			{at: -10 * minute, says: off, next: 1, follow: true, again: 15*minute + 1},
+			{at: -5 * minute, says: dark, follow: true},
+			{at: day, says: dark, follow: true},
+			{at: day + minute, says: off},
 		}},
 		"a lead that begins at a close goes on while the schedule cannot be read": {lead: "15m", looks: []look{
 			{at: -day, says: on, follow: true},
-			{at: -10 * min, says: off, next: 1, follow: true, again: 15*min + 1},
-			{at: -5 * min, says: dark, follow: true},
-			{at: -4 * min, says: off, next: 1, follow: true, again: 15*min + 1},
+			{at: -10 * minute, says: off, next: 1, follow: true, again: 15*minute + 1},
+			{at: -5 * minute, says: dark, follow: true},
+			{at: -4 * minute, says: off, next: 1, follow: true, again: 15*minute + 1},
 		}},
 		"no lead begins while the schedule cannot be read": {lead: "15m", looks: []look{
-			{at: -day, says: off, next: 1, again: -15*min + 1}, {at: -10 * min, says: dark},
+			{at: -day, says: off, next: 1, again: -15*minute + 1}, {at: -10 * minute, says: dark},
 		}},
 		"the first verdict is followed at once": {minimum: "10m", looks: []look{{at: 0, says: on, follow: true}}},
 		"the first change is followed at once, the next one waits": {minimum: "10m", looks: []look{
-			{at: 0, says: off}, {at: min, says: on, follow: true},
-			{at: 2 * min, says: off, follow: true, again: 11 * min},
-			{at: 11*min - 1, says: off, follow: true, again: 11 * min},
-			{at: 11 * min, says: off},
+			{at: 0, says: off},
+			{at: minute, says: on, follow: true},
+			{at: 2 * minute, says: off, follow: true, again: 11 * minute},
+			{at: 11*minute - 1, says: off, follow: true, again: 11 * minute},
+			{at: 11 * minute, says: off},
 		}},
 		"a change that does not last is never followed": {minimum: "10m", looks: []look{
-			{at: 0, says: off}, {at: min, says: on, follow: true},
-			{at: 2 * min, says: off, follow: true, again: 11 * min},
-			{at: 3 * min, says: on, follow: true}, {at: 20 * min, says: on, follow: true},
+			{at: 0, says: off},
+			{at: minute, says: on, follow: true},
+			{at: 2 * minute, says: off, follow: true, again: 11 * minute},
+			{at: 3 * minute, says: on, follow: true},
+			{at: 20 * minute, says: on, follow: true},
 		}},
 		"a change on record waits no longer because the schedule cannot be read": {minimum: "10m", looks: []look{
-			{at: 0, says: off}, {at: min, says: on, follow: true},
-			{at: 2 * min, says: off, follow: true, again: 11 * min},
-			{at: 3 * min, says: dark, follow: true, again: 11 * min}, {at: 11 * min, says: dark},
+			{at: 0, says: off},
+			{at: minute, says: on, follow: true},
+			{at: 2 * minute, says: off, follow: true, again: 11 * minute},
+			{at: 3 * minute, says: dark, follow: true, again: 11 * minute},
+			{at: 11 * minute, says: dark},
 		}},
 		"both": {minimum: "30m", lead: "15m", looks: []look{
-			{at: -day, says: off}, {at: -40*min + 1, says: on, follow: true},
-			{at: -35 * min, says: off, next: 1, follow: true, again: -15*min + 1},
-			{at: -15*min + 1, says: off, next: 1, follow: true, again: 15*min + 1},
+			{at: -day, says: off},
+			{at: -40*minute + 1, says: on, follow: true},
+			{at: -35 * minute, says: off, next: 1, follow: true, again: -15*minute + 1},
+			{at: -15*minute + 1, says: off, next: 1, follow: true, again: 15*minute + 1},
 			{at: 1, says: on, follow: true},
 		}},
 	} {
@@ -154,22 +161,22 @@ func TestTheMinimumIsNeverShort(t *testing.T) {
 func TestAScheduleThatChangesTooOftenFlaps(t *testing.T) {
 	for name, test := range map[string]struct {
 		minimum v1beta1.Timeout
-		changes []time.Duration
-		at      time.Duration
+		changes []int // in minutes
+		at      int
 		want    bool
-		until   time.Duration
+		until   int
 	}{
-		"three changes":                {changes: []time.Duration{0, 1, 2}, at: 3},
-		"four within the window":       {changes: []time.Duration{0, 1, 2, 9}, at: 9, want: true, until: 10},
-		"four, a moment too far apart": {changes: []time.Duration{0, 1, 2, 10}, at: 10},
-		"it ends by itself":            {changes: []time.Duration{0, 1, 2, 9}, at: 10},
-		"many":                         {changes: []time.Duration{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}, at: 11, want: true, until: 18},
-		"a longer minimum widens it":   {minimum: "20m", changes: []time.Duration{0, 10, 20, 30}, at: 30, want: true, until: 40},
+		"three changes":                {changes: []int{0, 1, 2}, at: 3},
+		"four within the window":       {changes: []int{0, 1, 2, 9}, at: 9, want: true, until: 10},
+		"four, a moment too far apart": {changes: []int{0, 1, 2, 10}, at: 10},
+		"it ends by itself":            {changes: []int{0, 1, 2, 9}, at: 10},
+		"many":                         {changes: []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}, at: 11, want: true, until: 18},
+		"a longer minimum widens it":   {minimum: "20m", changes: []int{0, 10, 20, 30}, at: 30, want: true, until: 40},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := follower{spec: v1beta1.ScheduledMachineSpec{MinimumStateDuration: test.minimum}}
 			start := noon.Truncate(time.Second)
-			minute := func(n time.Duration) time.Time { return start.Add(n * time.Minute) }
+			minute := func(n int) time.Time { return start.Add(time.Duration(n) * time.Minute) }
 			for i, at := range test.changes {
 				state := []contract.State{contract.Active, contract.Inactive}[i%2]
 				f.read(state, time.Time{}, minute(at))

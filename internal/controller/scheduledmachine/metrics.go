@@ -84,11 +84,11 @@ func (m *metrics) wrote(f *facts, after *v1beta1.ScheduledMachineStatus) {
 	if verdictOf(outlookOf(before)) != verdictOf(outlookOf(after)) {
 		m.transitions.WithLabelValues(f.sm.Namespace, kind).Inc()
 	}
-	if isTrue(after.Conditions, v1beta1.ConditionScheduleFlapping) && !isTrue(before.Conditions, v1beta1.ConditionScheduleFlapping) {
+	if flaps(after.Conditions) && !flaps(before.Conditions) {
 		m.flaps.WithLabelValues(f.sm.Namespace, kind).Inc()
 	}
 	if now := after.MachineFailures; now != nil && (before.MachineFailures == nil || before.MachineFailures.Count < now.Count) {
-		reason, _, _ := failing(f.sm, f.seen.machine, f.now)
+		reason, _, _ := failing(f.sm, f.seen, f.now)
 		m.failures.WithLabelValues(f.sm.Namespace, reason).Inc()
 	}
 	for _, happened := range drainHappenings(machineReady(before.Conditions), machineReady(after.Conditions)) {

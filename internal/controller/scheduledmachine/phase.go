@@ -33,7 +33,7 @@ func trouble(f *facts) (reason, message string) {
 
 // machineFailure says why the Machine failed and what is done about it.
 func machineFailure(f *facts) (reason, message string) {
-	reason, message, _ = failing(f.sm, f.seen.machine, f.now)
+	reason, message, _ = failing(f.sm, f.seen, f.now)
 	if f.failures != nil {
 		message += fmt.Sprintf(". It is replaced at %s (failure %d)",
 			f.failures.ReplaceTime.UTC().Format(time.RFC3339), f.failures.Count)

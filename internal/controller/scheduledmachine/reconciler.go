@@ -76,7 +76,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 	if f.failure = r.act(ctx, &f); f.did == stepCreate && f.failure != nil {
 		r.gate.Done(request.NamespacedName) // one that cannot be made holds up nobody
 	}
-	if f.did == stepRelease || f.did == stepAbandon || errors.Is(f.failure, errHeldVerdictChanged) {
+	if f.did == stepRelease || f.did == stepAbandon || errors.Is(f.failure, errChanged) {
 		return reconcile.Result{}, f.failure
 	}
 	careless := r.tendNode(ctx, &f)
@@ -120,7 +120,7 @@ func (r *Reconciler) addFinalizer(ctx context.Context, sm *v1beta1.ScheduledMach
 
 // retryable drops failures that a retry cannot help: an event will wake us.
 func retryable(failure error) error {
-	if errors.Is(failure, errGoing) {
+	if errors.Is(failure, errGoing) || errors.Is(failure, errNodeUnseen) {
 		return nil
 	}
 	return failure

@@ -48,6 +48,9 @@ const (
 // nothing happens until then; zero when only an event can change anything.
 func next(f *facts) (step, time.Time) {
 	taken, again := nextOfMachine(f)
+	if taken == stepDelete && toReplace(f) {
+		taken = stepReplace
+	}
 	if !f.sm.DeletionTimestamp.IsZero() && taken != stepRelease {
 		bound := finalizerDeadline(f)
 		if !f.now.Before(bound) {
@@ -63,14 +66,16 @@ func nextOfMachine(f *facts) (step, time.Time) {
 	switch {
 	case machine != nil && !machine.DeletedAt.IsZero():
 		return nextOfGoing(f, machine)
-	case machine != nil && !f.wanted.skipDrain && drainTimeoutDiffers(f.sm, machine):
-		return stepSyncDrain, time.Time{}
 	case machine != nil && f.sm.Status.DrainStartTime != nil: // what has begun is brought to its end
 		return nextDrain(f, machine)
+	case machine != nil && (!f.wanted.up || toReplace(f)):
+		return nextDown(f, machine)
+	case machine != nil && drainTimeoutDiffers(f.sm, machine):
+		return stepSyncDrain, time.Time{}
+	case nodeIsLeft(f):
+		return stepForgetNode, nodeDeadline(f.sm)
 	case f.wanted.up:
 		return nextUp(f), time.Time{}
-	case machine != nil:
-		return nextDown(f, machine)
 	}
 	return nextGone(f), time.Time{}
 }
@@ -94,12 +99,8 @@ func nextOfGoing(f *facts, machine *capi.MachineState) (step, time.Time) {
 func nextUp(f *facts) step {
 	seen := f.seen
 	switch {
-	case toReplace(f):
-		return stepReplace
 	case seen.machine.child != nil:
 		return stepNone // it runs, is coming up, or is not ours
-	case nodeIsLeft(f):
-		return stepForgetNode
 	case len(orphans(&observation{leftovers: seen.leftovers})) > 0, outdated(f.sm, seen) && len(orphans(seen)) > 0:
 		return stepCleanUp
 	case seen.bootstrap.deleting() || seen.infrastructure.deleting():
@@ -110,7 +111,8 @@ func nextUp(f *facts) step {
 	return stepCreate
 }
 
-// nextDown is for a Machine that is up and not wanted.
+// nextDown is for a Machine that is up and has to go. A drain timeout that is not
+// the spec's does not hold that up: the Machine is given it while it goes.
 func nextDown(f *facts, machine *capi.MachineState) (step, time.Time) {
 	if f.seen.undrained && !f.wanted.skipDrain && machine.NodeName != "" {
 		return nextDrain(f, machine)
@@ -135,8 +137,6 @@ func nextDrain(f *facts, machine *capi.MachineState) (step, time.Time) {
 // nextGone is for when there is no Machine of ours and none is wanted.
 func nextGone(f *facts) step {
 	switch {
-	case nodeIsLeft(f):
-		return stepForgetNode
 	case len(orphans(f.seen)) > 0:
 		return stepCleanUp
 	case remains(f.seen):
@@ -151,7 +151,7 @@ func nextGone(f *facts) step {
 // still to be deleted.
 func nodeIsLeft(f *facts) bool {
 	return f.sm.Status.DrainStartTime != nil && f.sm.Status.NodeRef != nil &&
-		f.seen.machine.child == nil && f.now.Before(f.sm.Status.DrainStartTime.Add(shutdownTimeout(f.sm)+nodeDeletionPatience))
+		f.seen.machine.child == nil && f.now.Before(nodeDeadline(f.sm))
 }
 
 // outdated reports whether an object that waits for its Machine, or the Machine

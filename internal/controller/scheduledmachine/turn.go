@@ -25,16 +25,28 @@ func (r *Reconciler) takeTurn(f *facts) {
 		r.gate.Ask(key, priorityOf(f.sm), wantedSince(f))
 	case comingUp(f):
 		r.gate.Holds(key)
+		f.again = earliest(f.again, placeUntil(f))
 	default:
 		r.gate.Done(key)
 	}
 }
 
-// comingUp reports whether there is a Machine that has yet to run.
+// comingUp reports whether there is a Machine that has yet to run, and for which
+// others have not waited for long enough.
 func comingUp(f *facts) bool {
 	machine := f.machine()
 	return f.wanted.up && machine != nil && machine.DeletedAt.IsZero() && !machine.Running() &&
-		!wasReady(f.sm, f.seen.machine) && !failed(f)
+		!wasReady(f.sm, f.seen.machine) && !failed(f) && f.now.Before(placeUntil(f))
+}
+
+// placeUntil is until when a Machine that comes up keeps others waiting, be it
+// that its own time has no bound.
+func placeUntil(f *facts) time.Time {
+	limit := timeoutOr(f.sm.Spec.ProvisioningTimeout, defaultProvisioningTimeout)
+	if limit == 0 {
+		limit = defaultProvisioningTimeout
+	}
+	return f.seen.machine.child.CreationTimestamp.Add(limit)
 }
 
 // wantedSince is since when the machine has been wanted, by which it is ranked
