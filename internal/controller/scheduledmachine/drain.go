@@ -44,7 +44,7 @@ func drainStep(ctx context.Context, f *facts) *drainProgress {
 		return &drainProgress{message: "the workload cluster to be reached: " + view.Message}
 	case view.Management && view.NodeState != workload.NodePresent:
 		// Cluster API found the node by a kubeconfig: this is not the node's cluster.
-		return drain.Progress{}, fmt.Errorf("the Secret with the kubeconfig of cluster %s, which is gone", f.sm.Spec.ClusterName)
+		return &drainProgress{message: "the Secret with the kubeconfig of cluster " + f.sm.Spec.ClusterName + ", which is gone"}
 	case view.NodeState == workload.NodeAbsent, view.NodeState == workload.NodeForeign:
 		return &drainProgress{done: true}
 	case view.NodeState != workload.NodePresent:
