@@ -20,6 +20,7 @@ func TestTheNextStep(t *testing.T) {
 		change(seen)
 		return seen
 	}
+	forgetBy := minuteAgo.Add(5*time.Minute + nodeDeletionPatience)
 	letGo := noon.Add(5*time.Minute + time.Hour)
 	undrained := with(whole(&capi.MachineState{NodeName: "worker-1"}, time.Time{}), func(o *observation) { o.undrained = true })
 	draining := func(sm *v1beta1.ScheduledMachine) {
@@ -76,7 +77,10 @@ func TestTheNextStep(t *testing.T) {
 			wanted: down, seen: whole(nil, noon.Add(-64*time.Minute)), want: stepAbandon,
 		},
 		"down, its drain timeout is not the spec's": {
-			wanted: down, seen: whole(&capi.MachineState{DrainTimeout: new(time.Hour)}, time.Time{}), want: stepSyncDrain,
+			wanted: down, seen: whole(&capi.MachineState{DrainTimeout: new(time.Hour)}, time.Time{}), want: stepDelete,
+		},
+		"up, its drain timeout is not the spec's": {
+			wanted: up, seen: whole(&capi.MachineState{DrainTimeout: new(time.Hour)}, time.Time{}), want: stepSyncDrain,
 		},
 		"kill, its drain timeout is not the spec's": {
 			wanted: kill, seen: whole(&capi.MachineState{DrainTimeout: new(time.Hour)}, time.Time{}), want: stepDelete,
@@ -96,8 +100,8 @@ func TestTheNextStep(t *testing.T) {
 			sm:     rack(draining, func(sm *v1beta1.ScheduledMachine) { sm.Spec.NodeDrainTimeout = "60s" }),
 			wanted: down, seen: with(whole(&capi.MachineState{NodeName: "worker-1", DrainTimeout: new(time.Minute)}, time.Time{}), func(o *observation) { o.undrained = true }), want: stepDelete,
 		},
-		"down, the Node of a machine that we drained is left": {sm: rack(draining), wanted: down, seen: nothing(), want: stepForgetNode},
-		"up, the Node of a machine that we drained is left":   {sm: rack(draining), wanted: up, seen: nothing(), want: stepForgetNode},
+		"down, the Node of a machine that we drained is left": {sm: rack(draining), wanted: down, seen: nothing(), want: stepForgetNode, again: forgetBy},
+		"up, the Node of a machine that we drained is left":   {sm: rack(draining), wanted: up, seen: nothing(), want: stepForgetNode, again: forgetBy},
 	} {
 		t.Run(name, func(t *testing.T) {
 			sm := test.sm
