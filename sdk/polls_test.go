@@ -470,3 +470,26 @@ fivespot_schedule_questions_total{kind="Tide",result="refused"} 1
 		t.Error(err)
 	}
 }
+
+func TestWhatAnAttemptSaysOfTheServer(t *testing.T) {
+	tests := []struct {
+		name  string
+		asked bool
+		err   error
+		want  string
+	}{
+		{"an answer", true, nil, resultAnswered},
+		{"a refusal", true, fmt.Errorf("asking: %w", NotReady("Unauthorized", errors.New("401"))), resultRefused},
+		{"a request that cannot be", true, InvalidSpec(errors.New("no query")), resultRefused},
+		{"a failure", true, errors.New("connection refused"), resultFailed},
+		{"no answer in time", true, &timeoutError{defaultTimeout}, resultFailed},
+		{"no place in time", false, errNoPlace, resultSkipped},
+	}
+	for _, test := range tests {
+		a := &attempt{}
+		a.asked.Store(test.asked)
+		if got := a.result(test.err); got != test.want {
+			t.Errorf("%s reads as %s, want %s", test.name, got, test.want)
+		}
+	}
+}
