@@ -201,8 +201,8 @@ func TestServiceAccountConfigIsThatAccount(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := account.CoreV1().Secrets("default").List(localclustertest.Context(t), metav1.ListOptions{}); err == nil {
-		t.Error("the controller's account may list secrets in namespace default")
+	if _, err := account.CoreV1().ConfigMaps("default").List(localclustertest.Context(t), metav1.ListOptions{}); err == nil {
+		t.Error("the controller's account may list ConfigMaps in namespace default")
 	}
 	review, err := account.Discovery().ServerVersion()
 	if err != nil || review.Minor != "37" {
