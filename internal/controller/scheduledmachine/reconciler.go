@@ -73,9 +73,8 @@ func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 	r.takeTurn(&f)
 	r.alarms.Set(request.NamespacedName, f.again)
 
-	if f.failure = r.act(ctx, &f); f.did == stepCreate && f.failure != nil {
-		r.gate.Done(request.NamespacedName) // one that cannot be made holds up nobody
-	}
+	f.failure = r.act(ctx, &f)
+	r.makeRoom(&f)
 	if f.did == stepRelease || f.did == stepAbandon || errors.Is(f.failure, errChanged) {
 		return reconcile.Result{}, f.failure
 	}

@@ -12,7 +12,7 @@ import (
 )
 
 // takeTurn has a machine that is to come up wait in line while too many others
-// are coming up. Those that are up, or are not to come up, make room.
+// are coming up.
 func (r *Reconciler) takeTurn(f *facts) {
 	key := client.ObjectKeyFromObject(f.sm)
 	switch {
@@ -26,8 +26,15 @@ func (r *Reconciler) takeTurn(f *facts) {
 	case comingUp(f):
 		r.gate.Holds(key)
 		f.again = earliest(f.again, placeUntil(f))
-	default:
-		r.gate.Done(key)
+	}
+}
+
+// makeRoom lets the next one in line start, once a machine is up, could not be
+// made, or has been taken down: only then, so that there is never one too many.
+func (r *Reconciler) makeRoom(f *facts) {
+	waits := f.did == stepQueue || f.did == stepRecord && f.wanted.up && f.machine() == nil
+	if !waits && !f.created() && !comingUp(f) {
+		r.gate.Done(client.ObjectKeyFromObject(f.sm))
 	}
 }
 
