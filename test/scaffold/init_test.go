@@ -45,6 +45,8 @@ func TestAProviderFromNothing(t *testing.T) {
 func TestMakeRunIsForFivespotUp(t *testing.T) {
 	t.Setenv("KUBECONFIG", "/production")
 	t.Setenv("XDG_STATE_HOME", "/state")
+	t.Setenv("MAKEFLAGS", "") // this test may be run by make
+	t.Setenv("MAKELEVEL", "0")
 	dir := newProvider(t, "TideSchedule")
 	command := exec.CommandContext(t.Context(), "make", "--eval=where: ; @echo $$KUBECONFIG", "where")
 	command.Dir = dir
