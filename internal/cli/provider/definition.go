@@ -12,7 +12,6 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/yaml"
 
-	"github.com/fivespot/fivespot/api/contract"
 	"github.com/fivespot/fivespot/deploy"
 )
 
@@ -71,10 +70,10 @@ func describe(version map[string]any, spec specSchema) error {
 	return unstructured.SetNestedMap(version, fields, "schema", "openAPIV3Schema")
 }
 
-// shippedKinds returns the definitions of the schedule kinds that 5-Spot ships,
-// by kind.
+// shippedKinds returns the definitions of the kinds that 5-Spot ships, by kind:
+// those of schedules, and the ScheduledMachine.
 func shippedKinds() (map[string]*unstructured.Unstructured, error) {
-	files, err := fs.Glob(deploy.FS, "crds/"+contract.Group+"_*.yaml")
+	files, err := fs.Glob(deploy.FS, "crds/*.yaml")
 	if err != nil {
 		return nil, err
 	}

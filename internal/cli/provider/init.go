@@ -118,6 +118,9 @@ func newScaffold(name string, o initOptions) (scaffold, error) {
 	if err := module.CheckImportPath(o.module); err != nil {
 		return scaffold{}, fmt.Errorf("--module %q is no path of a Go module: %w", o.module, err)
 	}
+	if o.module == sdkModule {
+		return scaffold{}, fmt.Errorf("--module %q is the module of 5-Spot itself: name one of your own", o.module)
+	}
 	if faults := validation.IsDNS1123Label(o.namespace); len(faults) > 0 {
 		return scaffold{}, fmt.Errorf("--namespace %q: %s", o.namespace, strings.Join(faults, "; "))
 	}

@@ -110,8 +110,9 @@ func TestInitIsRefused(t *testing.T) {
 		"for a bad name":              {[]string{"tide_schedule", "--sdk", sdk, "--module", "example.com/m"}, "is no name of a kind"},
 		"into an impossible place":    {[]string{"TideSchedule", "--sdk", sdk, "--module", "example.com/m", "--namespace", "Trading"}, `--namespace "Trading"`},
 		"with an SDK that is none":    {[]string{"TideSchedule", "--sdk", elsewhere, "--module", "example.com/m"}, "is no checkout of github.com/fivespot/fivespot"},
+		"for 5-Spot itself":           {[]string{"TideSchedule", "--sdk", sdk, "--module", "github.com/fivespot/fivespot"}, "is the module of 5-Spot itself"},
 		"without knowing any release": {[]string{"TideSchedule", "--module", "example.com/m"}, "name one with --sdk"},
-		"into a file":                 {[]string{"TideSchedule", "--sdk", sdk, "--module", "example.com/m", "--dir", filepath.Join(sdk, "go.mod")}, "not a directory"},
+		"into a file":                 {[]string{"TideSchedule", "--sdk", sdk, "--module", "example.com/m", "--dir", filepath.Join(sdk, "go.mod")}, "is a file, and no directory"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Chdir(t.TempDir())

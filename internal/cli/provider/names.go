@@ -83,8 +83,8 @@ func deriveNames(name string, own chosen) (names, error) {
 	return n, n.checkAgainst(shipped)
 }
 
-// checkAgainst says which name another kind of the group has: an API server
-// would not serve the second one, or take it for the first.
+// checkAgainst says which name another kind has. Within the group an API server
+// would not serve the second one; beside it kubectl would take it for the first.
 func (n names) checkAgainst(shipped []names) error {
 	for _, other := range shipped {
 		for _, one := range []struct{ what, name, taken string }{
@@ -96,6 +96,9 @@ func (n names) checkAgainst(shipped []names) error {
 				return fmt.Errorf("the %s %s is taken by %s of 5-Spot: choose another one", one.what, one.name, other.Kind)
 			}
 		}
+	}
+	if slices.Contains(takenShortNames, n.ShortName) {
+		return fmt.Errorf("the short name %s is taken by a kind of Kubernetes or Cluster API: choose another one", n.ShortName)
 	}
 	return nil
 }

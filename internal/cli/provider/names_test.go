@@ -22,6 +22,8 @@ func TestNamesOfAKind(t *testing.T) {
 		"night-bus":     {"NightBus", "nightbuses", "nightbus", "nb", "v1alpha1", "night-bus"},
 		// kubectl takes ds for a DaemonSet and ms for a MachineSet.
 		"DeskSchedule": {"DeskSchedule", "deskschedules", "deskschedule", "", "v1alpha1", "desk-schedule"},
+		// kubectl takes sm for a ScheduledMachine.
+		"SeasonMenu": {"SeasonMenu", "seasonmenus", "seasonmenu", "", "v1alpha1", "season-menu"},
 		// A short name of the group is served once.
 		"CoastalMoonSchedule": {"CoastalMoonSchedule", "coastalmoonschedules", "coastalmoonschedule", "", "v1alpha1", "coastal-moon-schedule"},
 		"MoonSchedule":        {"MoonSchedule", "moonschedules", "moonschedule", "", "v1alpha1", "moon-schedule"},
@@ -71,6 +73,9 @@ func TestNamesThatAreRefused(t *testing.T) {
 		"a kind that we ship":       {"manual-schedule", chosen{}, "the kind ManualSchedule is taken by ManualSchedule of 5-Spot: choose another one"},
 		"the plural of another":     {"HandSchedule", chosen{plural: "manualschedules"}, "the plural manualschedules is taken by ManualSchedule of 5-Spot"},
 		"the short name of another": {"HandSchedule", chosen{shortName: "tbss"}, "the short name tbss is taken by TimeBasedSpotSchedule of 5-Spot"},
+		"the kind of machines":      {"ScheduledMachine", chosen{}, "the kind ScheduledMachine is taken by ScheduledMachine of 5-Spot"},
+		"the short name of those":   {"TideSchedule", chosen{shortName: "sm"}, "the short name sm is taken by ScheduledMachine of 5-Spot"},
+		"the short name of a Pod":   {"TideSchedule", chosen{shortName: "po"}, "the short name po is taken by a kind of Kubernetes or Cluster API"},
 		"a version with a capital":  {"TideSchedule", chosen{version: "V1"}, `the version "V1" is refused`},
 	}
 	for name, test := range tests {

@@ -5,6 +5,7 @@ package provider
 import (
 	"bytes"
 	"embed"
+	"errors"
 	"fmt"
 	"go/format"
 	"io/fs"
@@ -14,6 +15,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"text/template"
 
 	"golang.org/x/mod/modfile"
@@ -130,7 +132,10 @@ func render(name, text string, data any) ([]byte, error) {
 // is written over: the directory has to be empty, but for a new git repository.
 func writeTo(dir string, files map[string][]byte) error {
 	there, err := os.ReadDir(dir)
-	if err != nil && !os.IsNotExist(err) {
+	switch {
+	case errors.Is(err, syscall.ENOTDIR):
+		return fmt.Errorf("%s is a file, and no directory: name another one with --dir", dir)
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return err
 	}
 	if slices.ContainsFunc(there, func(entry fs.DirEntry) bool { return entry.Name() != ".git" }) {
