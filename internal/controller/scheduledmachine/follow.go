@@ -26,7 +26,7 @@ func follow(spec *v1beta1.ScheduledMachineSpec, before, after *outlook, reading 
 		after.Followed, after.FollowedSince = &target, since
 		return again
 	}
-	if since != nil {
+	if since != nil && minimum > 0 {
 		if free := since.Add(minimum); now.Before(free) {
 			after.Followed, after.FollowedSince = was, since
 			return earliest(free, again)

@@ -50,6 +50,9 @@ func TestWhatTheMachineFollows(t *testing.T) {
 			{at: 1, says: on, next: day, follow: true},
 			{at: day, says: off},
 		}},
+		"a lead alone holds nothing back, not for a moment": {lead: "15m", looks: []look{
+			{at: -day, says: on, follow: true}, {at: -day + 1, says: off}, {at: -day + 2, says: on, follow: true},
+		}},
 		"a lead is not begun a moment before its time": {lead: "15m", looks: []look{
 			{at: -day, says: off, next: 1, again: -15*minute + 1}, {at: -15 * minute, says: off, next: 1, again: -15*minute + 1},
 		}},
