@@ -93,6 +93,12 @@ var brokenAccounts = map[string]broken{
 	"may do everything to its status": {fails: []string{"account-no-wildcard"}, grants: `
   - {apiGroups: [spotschedules.5spot.finos.org], resources: [PLURAL/status], verbs: ["*"]}
 `},
+	"may read a whole group": {fails: []string{"account-no-wildcard"}, grants: `
+  - {apiGroups: [batch], resources: ["*"], verbs: [get]}
+`},
+	"may ask for every path": {fails: []string{"account-no-wildcard"}, grants: `
+  - {nonResourceURLs: ["*"], verbs: [get]}
+`},
 	"may read secrets": {fails: []string{"account-spares-cluster"}, grants: `
   - {apiGroups: [""], resources: [secrets], verbs: [get]}
 `},

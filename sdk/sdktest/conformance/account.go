@@ -48,13 +48,18 @@ func accountChecks() []Check {
 	return checks
 }
 
-// question is one thing to ask for: a verb on a resource, in all namespaces.
+// question is one thing to ask for: a verb on a resource, in all namespaces, or
+// on a path that is no resource.
 type question struct {
 	verb, group, resource, subresource string
+	path                               string
 }
 
 // String spells the question as RBAC would grant it.
 func (q question) String() string {
+	if q.path != "" {
+		return q.verb + " the non-resource URL " + q.path
+	}
 	resource := q.resource
 	if q.subresource != "" {
 		resource += "/" + q.subresource
@@ -71,7 +76,7 @@ func on(group, resource string, verbs ...string) []question {
 	resource, subresource, _ := strings.Cut(resource, "/")
 	var all []question
 	for _, verb := range verbs {
-		all = append(all, question{verb, group, resource, subresource})
+		all = append(all, question{verb: verb, group: group, resource: resource, subresource: subresource})
 	}
 	return all
 }
@@ -146,10 +151,14 @@ func (e *env) ask(ctx context.Context, questions []question) (may, lacks []quest
 			Groups: []string{
 				"system:serviceaccounts", "system:serviceaccounts:" + account.Namespace, "system:authenticated",
 			},
-			ResourceAttributes: &authorizationv1.ResourceAttributes{
-				Verb: q.verb, Group: q.group, Resource: q.resource, Subresource: q.subresource,
-			},
 		}}
+		if q.path != "" {
+			review.Spec.NonResourceAttributes = &authorizationv1.NonResourceAttributes{Verb: q.verb, Path: q.path}
+		} else {
+			review.Spec.ResourceAttributes = &authorizationv1.ResourceAttributes{
+				Verb: q.verb, Group: q.group, Resource: q.resource, Subresource: q.subresource,
+			}
+		}
 		if err := e.client.Create(ctx, review); err != nil {
 			return nil, nil, fmt.Errorf("asking whether the account may %s: %w", q, err)
 		}
@@ -248,7 +257,31 @@ func wildcardQuestions(e *env) []question {
 	} {
 		all = append(all, on(where.group, where.resource, verbs...)...)
 	}
-	return all
+	for _, group := range otherGroups(e) {
+		all = append(all, on(group, "*", verbs...)...)
+	}
+	return append(all, question{verb: "get", path: "*"}, question{verb: "post", path: "*"})
+}
+
+// kubernetesGroups are the API groups of Kubernetes itself, beside the core.
+var kubernetesGroups = []string{
+	"admissionregistration.k8s.io", "apiextensions.k8s.io", "apiregistration.k8s.io", "apps", "authentication.k8s.io",
+	"authorization.k8s.io", "autoscaling", "batch", "certificates.k8s.io", "coordination.k8s.io", "discovery.k8s.io",
+	"events.k8s.io", "flowcontrol.apiserver.k8s.io", "networking.k8s.io", "node.k8s.io", "policy",
+	"rbac.authorization.k8s.io", "resource.k8s.io", "scheduling.k8s.io", "storage.k8s.io",
+}
+
+// otherGroups returns the API groups that are neither the core nor of 5-Spot:
+// those of Kubernetes and of the CustomResourceDefinitions.
+func otherGroups(e *env) []string {
+	groups := slices.Clone(kubernetesGroups)
+	for _, definition := range e.definitions {
+		groups = append(groups, definition.Spec.Group)
+	}
+	slices.Sort(groups)
+	return slices.DeleteFunc(slices.Compact(groups), func(group string) bool {
+		return group == contract.Group || group == v1beta1.GroupVersion.Group
+	})
 }
 
 // clusterQuestions are for what a stolen token must not be good for.

@@ -12,16 +12,16 @@ import (
 func TestDeclaredReads(t *testing.T) {
 	declared := []string{"secrets", "tides.spotschedules.5spot.finos.org", "*.moons.example.com"}
 	for q, want := range map[question]bool{
-		{"get", "", "secrets", ""}:                                  true,
-		{"patch", "", "secrets", ""}:                                false,
-		{"get", "", "configmaps", ""}:                               false,
-		{"watch", "spotschedules.5spot.finos.org", "tides", ""}:     true,
-		{"get", "spotschedules.5spot.finos.org", "tides", "status"}: false,
-		{"list", "spotschedules.5spot.finos.org", "floods", ""}:     false,
-		{"list", "moons.example.com", "*", ""}:                      true,
-		{"list", "moons.example.com", "phases", ""}:                 true,
-		{"*", "moons.example.com", "phases", ""}:                    false,
-		{"list", "*", "*", ""}:                                      false,
+		{verb: "get", group: "", resource: "secrets", subresource: ""}:                                  true,
+		{verb: "patch", group: "", resource: "secrets", subresource: ""}:                                false,
+		{verb: "get", group: "", resource: "configmaps", subresource: ""}:                               false,
+		{verb: "watch", group: "spotschedules.5spot.finos.org", resource: "tides", subresource: ""}:     true,
+		{verb: "get", group: "spotschedules.5spot.finos.org", resource: "tides", subresource: "status"}: false,
+		{verb: "list", group: "spotschedules.5spot.finos.org", resource: "floods", subresource: ""}:     false,
+		{verb: "list", group: "moons.example.com", resource: "*", subresource: ""}:                      true,
+		{verb: "list", group: "moons.example.com", resource: "phases", subresource: ""}:                 true,
+		{verb: "*", group: "moons.example.com", resource: "phases", subresource: ""}:                    false,
+		{verb: "list", group: "*", resource: "*", subresource: ""}:                                      false,
 	} {
 		if got := mayRead(declared, q); got != want {
 			t.Errorf("%s is declared: %t, want %t", q, got, want)
@@ -33,6 +33,9 @@ func TestQuestionsAreNamedAsRBACNamesThem(t *testing.T) {
 	all := append(on("", "secrets", "get"), on("apps", "deployments/scale", "update", "patch")...)
 	if diff := cmp.Diff("get secrets, update deployments/scale.apps, patch deployments/scale.apps", listed(all)); diff != "" {
 		t.Error(diff)
+	}
+	if got, want := listed([]question{{verb: "get", path: "*"}}), "get the non-resource URL *"; got != want {
+		t.Errorf("got %q, want %q", got, want)
 	}
 	if got, want := listed(on("", "pods", writeVerbs...)), "create pods, update pods, patch pods, delete pods, deletecollection pods"; got != want {
 		t.Errorf("got %q, want %q", got, want)
