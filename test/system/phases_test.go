@@ -5,7 +5,6 @@ package system_test
 import (
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -84,7 +83,7 @@ func TestPhasesWithRealMachines(t *testing.T) {
 					machines = append(machines, capiMachine(t, sm).UID)
 				}
 			}
-			if diff := cmp.Diff(test.want, shown()); diff != "" {
+			if diff := cmp.Diff(test.want, shown(sm.ResourceVersion)); diff != "" {
 				t.Errorf("phases (-documented +shown):\n%s", diff)
 			}
 			if slices.Sort(machines); len(slices.Compact(machines)) != len(machines) {
@@ -94,27 +93,39 @@ func TestPhasesWithRealMachines(t *testing.T) {
 	}
 }
 
-// watchPhases returns a function that ends the watch and returns each phase that
-// was shown, in order.
-func watchPhases(t *testing.T, sm *v1beta1.ScheduledMachine) func() []v1beta1.Phase {
+// watchPhases returns a function that returns each phase that was shown up to a
+// resource version, in order, and ends the watch.
+func watchPhases(t *testing.T, sm *v1beta1.ScheduledMachine) func(until string) []v1beta1.Phase {
 	t.Helper()
 	events, err := localclustertest.Cluster(t).Client().Watch(deadline(t), &v1beta1.ScheduledMachineList{},
 		client.InNamespace(sm.Namespace), client.MatchingFields{"metadata.name": sm.Name})
 	if err != nil {
 		t.Fatal(err)
 	}
-	var shown []v1beta1.Phase
-	var watching sync.WaitGroup
-	watching.Go(func() {
+	type state struct {
+		version string
+		phase   v1beta1.Phase
+	}
+	states := make(chan state, 1000) // so that the watch never waits for the test
+	go func() {
+		defer close(states)
 		for event := range events.ResultChan() {
-			if seen, ok := event.Object.(*v1beta1.ScheduledMachine); ok && seen.Status.Phase != "" {
-				shown = append(shown, seen.Status.Phase)
+			if seen, ok := event.Object.(*v1beta1.ScheduledMachine); ok {
+				states <- state{seen.ResourceVersion, seen.Status.Phase}
 			}
 		}
-	})
-	return func() []v1beta1.Phase {
-		events.Stop()
-		watching.Wait()
+	}()
+	return func(until string) []v1beta1.Phase {
+		defer events.Stop()
+		var shown []v1beta1.Phase
+		for state := range states {
+			if state.phase != "" {
+				shown = append(shown, state.phase)
+			}
+			if state.version == until {
+				break
+			}
+		}
 		return slices.Compact(shown)
 	}
 }
