@@ -129,7 +129,7 @@ func (o *Options) check() error {
 	for option, ids := range map[string][]string{"Only": o.Only, "Skip": o.Skip} {
 		for _, id := range ids {
 			if find(id) == nil {
-				return &OptionError{Option: option, Problem: fmt.Sprintf("there is no check %q; see Checks", id)}
+				return &OptionError{Option: option, Problem: fmt.Sprintf("there is no check %q; see --list (Checks)", id)}
 			}
 		}
 	}
