@@ -12,6 +12,7 @@ import (
 
 	"github.com/fivespot/fivespot/api/v1beta1"
 	"github.com/fivespot/fivespot/internal/capi"
+	"github.com/fivespot/fivespot/internal/workload"
 )
 
 // setConditions merges each condition into the list by its type; conditions of
@@ -221,8 +222,9 @@ func cutShort(f *facts) bool {
 		return false
 	case machine.DeletedAt.IsZero(): // our own drain ends with the Machine's deletion
 		return (f.did == stepDelete || f.did == stepReplace) && draining(f) && !f.now.Before(drainDeadline(f.sm))
-	case machine.SkipsDrain:
-		return !f.now.Before(shutdownDeadline(f.sm, machine))
+	case machine.SkipsDrain, f.did == stepSkipDrain && f.failure == nil:
+		waited := was == v1beta1.ReasonNodeDraining || !afterDrain(machine.DeletingReason)
+		return waited && !f.now.Before(shutdownDeadline(f.sm, machine))
 	}
 	// Cluster API goes on by itself when the Machine's own drain timeout is over.
 	return was == v1beta1.ReasonNodeDraining && machine.DrainTimedOut(f.now)
@@ -237,24 +239,45 @@ func blocked(f *facts) string {
 		return was.Message
 	case v1beta1.ReasonNodeDraining:
 		message = "The drain was cut short when its time was over; it was waiting for: " + was.Message
+	default:
+		if what := f.machine().DeletingMessage; what != "" && !afterDrain(f.machine().DeletingReason) {
+			message += ". It was waiting for: " + what
+		}
 	}
-	if problem := f.seen.connection; problem != "" {
-		message += ". Cluster API cannot reach the workload cluster: " + problem
+	switch {
+	case f.seen.view != nil && f.seen.view.State == workload.Unreachable:
+		message += ". The workload cluster cannot be reached: " + f.seen.view.Message
+	case f.seen.connection != "":
+		message += ". Cluster API cannot reach the workload cluster: " + f.seen.connection
 	}
 	return message
 }
 
-// deleting passes on what Cluster API says of a deletion while it waits for the
-// node's pods or volumes; the message is empty otherwise. The other steps pass by
-// in a moment, and telling each would cost a write.
+// deleting passes on what Cluster API says of a deletion while it waits for
+// something that can take its time; the message is empty otherwise. The other
+// steps pass by in a moment, and telling each would cost a write.
 func deleting(reason, message string) (string, string) {
 	switch reason {
 	case clusterv1.MachineDeletingDrainingNodeReason:
 		return v1beta1.ReasonNodeDraining, message
-	case clusterv1.MachineDeletingWaitingForVolumeDetachReason:
+	case clusterv1.MachineDeletingWaitingForVolumeDetachReason,
+		clusterv1.MachineDeletingWaitingForPreDrainHookReason, clusterv1.MachineDeletingWaitingForPreTerminateHookReason,
+		clusterv1.MachineDeletingWaitingForInfrastructureDeletionReason, clusterv1.MachineDeletingWaitingForBootstrapDeletionReason:
 		return v1beta1.ReasonDeleting, message
 	}
 	return v1beta1.ReasonDeleting, ""
+}
+
+// afterDrain reports whether Cluster API is done with the node's pods and volumes,
+// so that no time of a drain can cut short what it waits for.
+func afterDrain(reason string) bool {
+	switch reason {
+	case clusterv1.MachineDeletingWaitingForPreTerminateHookReason,
+		clusterv1.MachineDeletingWaitingForInfrastructureDeletionReason, clusterv1.MachineDeletingWaitingForBootstrapDeletionReason,
+		clusterv1.MachineDeletingDeletingNodeReason, clusterv1.MachineDeletingDeletionCompletedReason:
+		return true
+	}
+	return false
 }
 
 // readyCondition is True when the machine is where it is wanted, Unknown while

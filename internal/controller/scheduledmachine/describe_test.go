@@ -81,6 +81,24 @@ func TestWhatAPersonSees(t *testing.T) {
 			}),
 			seen: whole(&capi.MachineState{UID: "m", NodeName: "worker-1", SkipsDrain: true, DeletingReason: "DeletingNode"}, noon.Add(-6*time.Minute)),
 		},
+		{
+			title: "inactive, the infrastructure takes its time", reading: reading(contract.Inactive), verdict: new(false),
+			seen: whole(&capi.MachineState{UID: "m", NodeName: "worker-1", DeletingReason: "WaitingForInfrastructureDeletion", DeletingMessage: "DevMachine rack is being deleted"}, minuteAgo),
+		},
+		{
+			title: "inactive, the infrastructure takes longer than the shutdown may", reading: reading(contract.Inactive), verdict: new(false),
+			sm: rack(func(sm *v1beta1.ScheduledMachine) {
+				sm.Status.Conditions = []metav1.Condition{{Type: "MachineReady", Status: "False", Reason: "Deleting", Message: "DevMachine rack is being deleted"}}
+			}),
+			seen: whole(&capi.MachineState{UID: "m", NodeName: "worker-1", SkipsDrain: true, DeletingReason: "WaitingForInfrastructureDeletion", DeletingMessage: "DevMachine rack is being deleted"}, noon.Add(-6*time.Minute)),
+		},
+		{
+			title: "inactive, volumes are waited for no longer", reading: reading(contract.Inactive), verdict: new(false),
+			sm: rack(func(sm *v1beta1.ScheduledMachine) {
+				sm.Status.Conditions = []metav1.Condition{{Type: "MachineReady", Status: "False", Reason: "Deleting", Message: "Waiting for volume quotes"}}
+			}),
+			seen: whole(&capi.MachineState{UID: "m", NodeName: "worker-1", DeletingReason: "WaitingForVolumeDetach", DeletingMessage: "Waiting for volume quotes"}, noon.Add(-6*time.Minute)),
+		},
 		{title: "active again while the earlier machine goes", reading: reading(contract.Active), verdict: new(true), seen: whole(copyOf(running), minuteAgo)},
 		{
 			title: "killed and gone", reading: reading(contract.Active), verdict: new(true), seen: nothing(),

@@ -110,11 +110,42 @@ func TestADrainOfOurOwnIsBounded(t *testing.T) {
 func TestAKillSwitchDrainsNothing(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
-	sm, _, pod := d.trapped("killed")
+	sm, node, pod := d.trapped("killed")
 	d.patch(sm, "", `{"spec":{"killSwitch":true}}`)
 	d.awaitGone(machineKind, "killed")
+	devplanetest.AwaitGone(t, node) // which Cluster API would leave
 	d.awaitPhase(sm, v1beta1.PhaseTerminated)
 	if err := d.client.Get(t.Context(), client.ObjectKeyFromObject(pod), pod); err != nil || pod.DeletionTimestamp != nil {
 		t.Errorf("the pod was asked to go: %v", err)
 	}
+}
+
+func TestAMachineThatFailedIsDrainedBeforeItIsReplaced(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	sm, node, pod := d.trapped("failed")
+	machine := d.awaitObject(machineKind, "failed")
+	d.patch(machine, "status", `{"status":{"phase":"Failed","deprecated":{"v1beta1":{"failureReason":"UpdateError","failureMessage":"the rack caught fire"}}}}`)
+	d.awaitReason(sm, v1beta1.ConditionReady, v1beta1.ReasonMachineFailed)
+	d.clock.SetTime(sm.Status.MachineFailures.ReplaceTime.Time)
+	devplanetest.Await(t, pod, func() error {
+		if pod.DeletionTimestamp == nil {
+			return errWaiting
+		}
+		return nil
+	})
+	if err := d.client.Delete(t.Context(), pod, client.GracePeriodSeconds(0)); err != nil {
+		t.Fatal(err)
+	}
+	devplanetest.AwaitGone(t, pod)
+	d.clock.Step(5 * time.Second)
+	devplanetest.AwaitGone(t, node)
+	next := d.object(machineKind, "failed")
+	devplanetest.Await(t, next, func() error {
+		if next.GetUID() == machine.GetUID() {
+			return errWaiting
+		}
+		return nil
+	})
+	d.awaitEvent("failed", v1beta1.ReasonMachineReplaced)
 }

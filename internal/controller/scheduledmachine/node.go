@@ -39,6 +39,22 @@ func (r *Reconciler) observeNode(sm *v1beta1.ScheduledMachine, seen *observation
 	}
 	view := r.workloads.Use(owner, workload.ReferenceOf(sm, seen.controlled), target)
 	seen.view = &view
+	if seen.undrained && view.NodeState == workload.NodePresent && view.Node.Ready {
+		seen.machine = seen.machine.withNodeReady()
+	}
+}
+
+// withNodeReady is the Machine with the Node's own word for it that it is ready.
+// Where it knows of no control plane, Cluster API does not look at Nodes.
+func (p piece) withNodeReady() piece {
+	machine := p.state()
+	if machine == nil || machine.NodeReady {
+		return p
+	}
+	state, object := *machine, *p.child // what the cache holds is shared
+	state.NodeReady, object.machine = true, &state
+	p.child = &object
+	return p
 }
 
 // looksAfterNode reports whether the workload cluster matters: for taints, for a

@@ -207,10 +207,9 @@ func shutdownMessage(f *facts, schedule string) string {
 	switch {
 	case cutShort(f):
 		return message + ". Its drain was cut short"
-	case machine.SkipsDrain:
-		return message
+	case !machine.SkipsDrain && (ownDrain || !afterDrain(machine.DeletingReason)):
+		message += ". A drain that is not done by " + until.UTC().Format(time.RFC3339) + " is cut short"
 	}
-	message += ". A drain that is not done by " + until.UTC().Format(time.RFC3339) + " is cut short"
 	if waiting != "" {
 		message += ". Waiting for: " + waiting
 	}

@@ -114,21 +114,23 @@ func nextUp(f *facts) step {
 // nextDown is for a Machine that is up and has to go. A drain timeout that is not
 // the spec's does not hold that up: the Machine is given it while it goes.
 func nextDown(f *facts, machine *capi.MachineState) (step, time.Time) {
-	if f.seen.undrained && !f.wanted.skipDrain && machine.NodeName != "" {
+	if f.seen.undrained && machine.NodeName != "" {
 		return nextDrain(f, machine)
 	}
 	return stepDelete, time.Time{}
 }
 
-// nextDrain is for a node that Cluster API would not drain.
+// nextDrain is for a node that Cluster API would neither drain nor delete. That we
+// are to do so stands in the status first, also where nothing is drained: it is
+// how the Node is found once the Machine is gone.
 func nextDrain(f *facts, machine *capi.MachineState) (step, time.Time) {
 	began := f.sm.Status.DrainStartTime
 	switch {
-	case f.wanted.skipDrain, machine.NodeName == "":
+	case machine.NodeName == "":
 		return stepDelete, time.Time{}
 	case began == nil:
 		return stepBeginDrain, time.Time{}
-	case !f.now.Before(drainDeadline(f.sm)):
+	case f.wanted.skipDrain, !f.now.Before(drainDeadline(f.sm)):
 		return stepDelete, time.Time{}
 	}
 	return stepDrain, earliest(f.now.Add(drainInterval), drainDeadline(f.sm))

@@ -89,7 +89,8 @@ func TestTheNextStep(t *testing.T) {
 			wanted: down, seen: whole(&capi.MachineState{DrainTimeout: new(time.Hour)}, minuteAgo), want: stepSyncDrain, again: minuteAgo.Add(5 * time.Minute),
 		},
 		"down, Cluster API would not drain": {wanted: down, seen: undrained, want: stepBeginDrain},
-		"kill, Cluster API would not drain": {wanted: kill, seen: undrained, want: stepDelete},
+		"kill, Cluster API would not drain": {wanted: kill, seen: undrained, want: stepBeginDrain}, // the Node is ours to delete
+		"kill, our drain is under way":      {sm: rack(draining), wanted: kill, seen: undrained, want: stepDelete},
 		"down, our drain is under way": {
 			sm: rack(draining), wanted: down, seen: undrained, want: stepDrain, again: noon.Add(5 * time.Second),
 		},
