@@ -47,12 +47,12 @@ func happenings(f *facts, after *v1beta1.ScheduledMachineStatus) []happening {
 		add(corev1.EventTypeWarning, v1beta1.ReasonVerdictChangesOften, "FollowSchedule",
 			meta.FindStatusCondition(after.Conditions, v1beta1.ConditionScheduleFlapping).Message)
 	}
-	all = append(all, drainHappenings(machineReady(before.Conditions), machineReady(after.Conditions))...)
+	all = append(all, drainHappenings(machineReady(before.Conditions), machineReady(after.Conditions), f.wanted.skipDrain)...)
 	return append(all, transition(before.Phase, after)...)
 }
 
-// drainHappenings tells of a drain that began or ended.
-func drainHappenings(was, is metav1.Condition) []happening {
+// drainHappenings tells of a drain that began or ended; one that is skipped ends untold.
+func drainHappenings(was, is metav1.Condition, skipped bool) []happening {
 	const action = "DrainNode"
 	switch {
 	case was.Reason == is.Reason:
@@ -60,7 +60,7 @@ func drainHappenings(was, is metav1.Condition) []happening {
 		return []happening{{corev1.EventTypeNormal, is.Reason, action, is.Message}}
 	case is.Reason == v1beta1.ReasonNodeDrainFailed:
 		return []happening{{corev1.EventTypeWarning, is.Reason, action, is.Message}}
-	case was.Reason == v1beta1.ReasonNodeDraining:
+	case was.Reason == v1beta1.ReasonNodeDraining && !skipped:
 		return []happening{{corev1.EventTypeNormal, v1beta1.ReasonNodeDrained, action, "The node is drained"}}
 	}
 	return nil

@@ -161,7 +161,7 @@ func drainState(f *facts, machine *capi.MachineState) (reason, message string) {
 		return v1beta1.ReasonNodeDrainFailed, blocked(f)
 	case !machine.DeletedAt.IsZero():
 		reason, message = deleting(machine.DeletingReason, machine.DeletingMessage)
-	case (f.did == stepDelete || f.did == stepReplace) && f.failure == nil, f.drain != nil && f.drain.done:
+	case f.wanted.skipDrain, (f.did == stepDelete || f.did == stepReplace) && f.failure == nil, f.drain != nil && f.drain.done:
 		reason = v1beta1.ReasonDeleting
 	default:
 		reason, message = v1beta1.ReasonNodeDraining, f.drain.waitingFor()

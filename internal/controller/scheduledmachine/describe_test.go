@@ -82,6 +82,10 @@ func TestWhatAPersonSees(t *testing.T) {
 			seen: whole(&capi.MachineState{UID: "m", NodeName: "worker-1", SkipsDrain: true, DeletingReason: "DeletingNode"}, noon.Add(-6*time.Minute)),
 		},
 		{
+			title: "killed, where Cluster API would not drain", reading: reading(contract.Active), verdict: new(true), did: stepBeginDrain,
+			sm: rack(func(sm *v1beta1.ScheduledMachine) { sm.Spec.KillSwitch = true }), seen: whole(copyOf(running), time.Time{}),
+		},
+		{
 			title: "inactive, the infrastructure takes its time", reading: reading(contract.Inactive), verdict: new(false),
 			seen: whole(&capi.MachineState{UID: "m", NodeName: "worker-1", DeletingReason: "WaitingForInfrastructureDeletion", DeletingMessage: "DevMachine rack is being deleted"}, minuteAgo),
 		},
@@ -198,6 +202,7 @@ func TestWhatHappenedIsToldOnce(t *testing.T) {
 	for name, test := range map[string]struct {
 		before, after v1beta1.ScheduledMachineStatus
 		did           step
+		killed        bool
 		want          []string
 	}{
 		"created":         {after: v1beta1.ScheduledMachineStatus{MachineRef: ref}, did: stepCreate, want: []string{"MachineCreated"}},
@@ -206,6 +211,9 @@ func TestWhatHappenedIsToldOnce(t *testing.T) {
 		"gone":            {before: v1beta1.ScheduledMachineStatus{MachineRef: ref}, want: []string{"MachineDeleted"}},
 		"draining":        {after: v1beta1.ScheduledMachineStatus{Conditions: ready("NodeDraining")}, want: []string{"NodeDraining"}},
 		"drained":         {before: v1beta1.ScheduledMachineStatus{Conditions: ready("NodeDraining")}, after: v1beta1.ScheduledMachineStatus{Conditions: ready("Deleting")}, want: []string{"NodeDrained"}},
+		"killed while draining": {
+			before: v1beta1.ScheduledMachineStatus{Conditions: ready("NodeDraining")}, after: v1beta1.ScheduledMachineStatus{Conditions: ready("Deleting")}, killed: true,
+		},
 		"drain cut short": {before: v1beta1.ScheduledMachineStatus{Conditions: ready("NodeDraining")}, after: v1beta1.ScheduledMachineStatus{Conditions: ready("NodeDrainFailed")}, want: []string{"NodeDrainFailed"}},
 		"enabled, no machine": {
 			before: v1beta1.ScheduledMachineStatus{Phase: "Disabled", LastScheduledTime: new(metav1.Time)},
@@ -217,7 +225,7 @@ func TestWhatHappenedIsToldOnce(t *testing.T) {
 		sm := rack()
 		sm.Status = test.before
 		var got []string
-		for _, happened := range happenings(&facts{sm: sm, did: test.did, seen: nothing()}, &test.after) {
+		for _, happened := range happenings(&facts{sm: sm, did: test.did, seen: nothing(), wanted: want{skipDrain: test.killed}}, &test.after) {
 			got = append(got, happened.reason)
 		}
 		if diff := cmp.Diff(test.want, got); diff != "" {

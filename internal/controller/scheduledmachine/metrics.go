@@ -91,7 +91,7 @@ func (m *metrics) wrote(f *facts, after *v1beta1.ScheduledMachineStatus) {
 		reason, _, _ := failing(f.sm, f.seen, f.now)
 		m.failures.WithLabelValues(f.sm.Namespace, reason).Inc()
 	}
-	for _, happened := range drainHappenings(machineReady(before.Conditions), machineReady(after.Conditions)) {
+	for _, happened := range drainHappenings(machineReady(before.Conditions), machineReady(after.Conditions), f.wanted.skipDrain) {
 		switch happened.reason {
 		case v1beta1.ReasonNodeDrained:
 			m.drains.WithLabelValues(drainedInTime).Inc()
