@@ -93,11 +93,9 @@ func (g *Gate) Ask(key types.NamespacedName, priority int, since time.Time) bool
 	defer g.mu.Unlock()
 	p := g.part(key)
 	delete(p.awaited, key)
-	if _, held := p.holders[key]; held {
-		g.admit(p, key)
-		return true
+	if _, held := p.holders[key]; !held {
+		p.waiting.put(ticket{key, priority, since})
 	}
-	p.waiting.put(ticket{key, priority, since})
 	g.admit(p, key)
 	_, held := p.holders[key]
 	return held
@@ -154,12 +152,7 @@ func (g *Gate) Expect(partition int, keys []types.NamespacedName) {
 func (g *Gate) Gather(keys []types.NamespacedName) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	byPartition := map[int][]types.NamespacedName{}
-	for _, key := range keys {
-		partition := g.partitionOf(key)
-		byPartition[partition] = append(byPartition[partition], key)
-	}
-	for partition, keys := range byPartition {
+	for partition, keys := range g.divide(keys) {
 		g.await(partition, keys, GatherPatience)
 	}
 }
@@ -198,6 +191,16 @@ func (g *Gate) Forget(partition int) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.parts[partition].forget()
+}
+
+// divide returns which of the keys are of each partition.
+func (g *Gate) divide(keys []types.NamespacedName) [][]types.NamespacedName {
+	byPartition := make([][]types.NamespacedName, len(g.parts))
+	for _, key := range keys {
+		partition := g.partitionOf(key)
+		byPartition[partition] = append(byPartition[partition], key)
+	}
+	return byPartition
 }
 
 // Partitions returns how many parts the keys are divided into.

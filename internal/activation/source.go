@@ -38,12 +38,7 @@ func (s *gateSource) Start(ctx context.Context, queue workqueue.TypedRateLimitin
 	if err != nil {
 		return fmt.Errorf("listing what may hold a place among the machines that start: %w", err)
 	}
-	byPartition := make([][]types.NamespacedName, s.gate.Partitions())
-	for _, key := range keys {
-		partition := s.gate.partitionOf(key)
-		byPartition[partition] = append(byPartition[partition], key)
-	}
-	for partition, keys := range byPartition {
+	for partition, keys := range s.gate.divide(keys) {
 		s.gate.Expect(partition, keys)
 	}
 	return nil
