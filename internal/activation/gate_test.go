@@ -52,6 +52,29 @@ func (a *asker) want(t *testing.T, woken ...string) {
 	a.woken = nil
 }
 
+// newTimed returns a gate of one place, its clock, and those that it wakes.
+func newTimed() (*activation.Gate, *clocktesting.FakeClock, <-chan string) {
+	clock := clocktesting.NewFakeClock(bell)
+	g := activation.New(activation.Options{Limit: 1, Clock: clock})
+	woken := make(chan string, 1)
+	activation.OnWake(g, func(k types.NamespacedName) { woken <- k.Name })
+	return g, clock, woken
+}
+
+func awaitWoken(t *testing.T, woken <-chan string, want string) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	select {
+	case name := <-woken:
+		if name != want {
+			t.Errorf("%s was woken, want %s", name, want)
+		}
+	case <-ctx.Done():
+		t.Error("nobody was woken")
+	}
+}
+
 func TestWithoutALimitEverybodyStartsAtOnce(t *testing.T) {
 	g := newAsker(activation.Options{})
 	g.Expect(0, keys("a", "b"))
@@ -170,25 +193,13 @@ func TestAfterARestartThoseThatWaitAreRankedBeforeTheFirstIsLetIn(t *testing.T) 
 }
 
 func TestOneThatIsNotHeardOfKeepsOthersWaitingForSoLongOnly(t *testing.T) {
-	clock := clocktesting.NewFakeClock(bell)
-	g := activation.New(activation.Options{Limit: 1, Clock: clock})
-	woken := make(chan string, 1)
-	activation.OnWake(g, func(k types.NamespacedName) { woken <- k.Name })
+	g, clock, woken := newTimed()
 	g.Expect(0, keys("silent", "a"))
 	if g.Ask(key("a"), 50, bell) {
 		t.Fatal("a starts before the other was heard of")
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	defer cancel()
 	clock.Step(activation.Patience)
-	select {
-	case name := <-woken:
-		if name != "a" {
-			t.Errorf("%s was woken, want a", name)
-		}
-	case <-ctx.Done():
-		t.Error("nobody was woken")
-	}
+	awaitWoken(t, woken, "a")
 }
 
 func TestABellLetsNobodyInBeforeAllItConcernsAreRanked(t *testing.T) {
@@ -209,26 +220,14 @@ func TestABellLetsNobodyInBeforeAllItConcernsAreRanked(t *testing.T) {
 }
 
 func TestABellWaitsForOneThatIsNotHeardOfForSoLongOnly(t *testing.T) {
-	clock := clocktesting.NewFakeClock(bell)
-	g := activation.New(activation.Options{Limit: 1, Clock: clock})
-	woken := make(chan string, 1)
-	activation.OnWake(g, func(k types.NamespacedName) { woken <- k.Name })
+	g, clock, woken := newTimed()
 	g.Gather(keys("silent", "a"))
 	g.Ask(key("a"), 50, bell)
 	clock.Step(activation.GatherPatience / 2)
 	g.Gather(keys("silent", "a")) // the bell rings again, and does not begin the wait anew
 	g.Ask(key("a"), 50, bell)
 	clock.Step(activation.GatherPatience / 2)
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	defer cancel()
-	select {
-	case name := <-woken:
-		if name != "a" {
-			t.Errorf("%s was woken, want a", name)
-		}
-	case <-ctx.Done():
-		t.Error("nobody was woken")
-	}
+	awaitWoken(t, woken, "a")
 }
 
 func TestEachPartitionHasItsShareOfTheLimit(t *testing.T) {
