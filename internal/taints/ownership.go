@@ -18,7 +18,7 @@ func owned(recorded []v1beta1.NodeTaint, annotation string) map[id]bool {
 		ours[idOf(taint)] = true
 	}
 	for _, taint := range parseOwned(annotation) {
-		ours[idOf(taint)] = true
+		ours[id{taint.Key, taint.Effect}] = true
 	}
 	for key := range ours {
 		if reserved(key.key) {
@@ -65,14 +65,10 @@ func formatOwned(taints []v1beta1.NodeTaint) string {
 
 // parseOwned reads the annotation. What cannot be read says nothing, as a Node's
 // annotations are not ours alone to write.
-func parseOwned(annotation string) []v1beta1.NodeTaint {
+func parseOwned(annotation string) []ownedTaint {
 	var list []ownedTaint
 	if json.Unmarshal([]byte(annotation), &list) != nil {
 		return nil
 	}
-	taints := make([]v1beta1.NodeTaint, 0, len(list))
-	for _, entry := range list {
-		taints = append(taints, v1beta1.NodeTaint{Key: entry.Key, Effect: entry.Effect})
-	}
-	return taints
+	return list
 }
