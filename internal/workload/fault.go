@@ -71,18 +71,13 @@ func classify(err error, where, what string) *fault {
 	if already, is := errors.AsType[*fault](err); is {
 		return already
 	}
-	f := &fault{reason: ReasonUnreachable, label: "unreachable", cause: err}
+	f := &fault{label: "unreachable", cause: err}
 	if status := apierrors.APIStatus(nil); errors.As(err, &status) {
 		f.answered(int(status.Status().Code), where, what)
 		return f
 	}
-	switch reason, what := unanswered(err); {
-	case untrusted(err):
-		f.reason = ReasonCertificateNotTrusted
-		f.message = where + " shows a certificate that the kubeconfig's certificate authority did not sign, or not for this address, or that is not valid now"
-	default:
-		f.reason, f.message = reason, where+" "+what
-	}
+	reason, how := unanswered(err)
+	f.reason, f.message = reason, where+" "+how
 	return f
 }
 
@@ -102,7 +97,10 @@ func (f *fault) answered(code int, where, what string) {
 }
 
 // unanswered says why there is no answer that could be read.
-func unanswered(err error) (reason, what string) {
+func unanswered(err error) (reason, how string) {
+	if untrusted(err) {
+		return ReasonCertificateNotTrusted, "shows a certificate that the kubeconfig's certificate authority did not sign, or not for this address, or that is not valid now"
+	}
 	if _, is := errors.AsType[*net.DNSError](err); is {
 		return ReasonUnreachable, "is not known to DNS"
 	}
