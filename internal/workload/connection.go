@@ -127,7 +127,7 @@ func (c *Clusters) healthChanged(of *connection, why *fault) {
 		c.mu.Unlock()
 		return
 	}
-	owners := c.ownersOf(of, nil)
+	owners := of.entry.ownerNames()
 	c.mu.Unlock()
 	c.wake(owners)
 }
@@ -180,22 +180,22 @@ func (c *Clusters) nodesChanged(of *connection, nodes []string) {
 	c.mu.Lock()
 	var owners []types.NamespacedName
 	if of.entry.connection == of {
-		owners = c.ownersOf(of, nodes)
+		owners = c.lookingAt(of, nodes)
 	}
 	c.mu.Unlock()
 	c.wake(owners)
 }
 
-// ownersOf returns the owners whose reference leads to the connection and who
-// look at one of the Nodes; all of them when the Nodes are nil.
-func (c *Clusters) ownersOf(of *connection, nodes []string) []types.NamespacedName {
+// lookingAt returns the owners whose reference leads to the connection and who
+// look at one of the Nodes.
+func (c *Clusters) lookingAt(of *connection, nodes []string) []types.NamespacedName {
 	wanted := map[string]bool{}
 	for _, node := range nodes {
 		wanted[node] = true
 	}
 	var owners []types.NamespacedName
 	for owner := range of.entry.owners {
-		if nodes == nil || wanted[c.owners[owner].target.Node] {
+		if wanted[c.owners[owner].target.Node] {
 			owners = append(owners, owner)
 		}
 	}

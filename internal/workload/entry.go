@@ -53,6 +53,8 @@ type entry struct {
 
 func (e *entry) isManagement() bool { return e.key == secretKey{} }
 
+func (e *entry) ownerNames() []types.NamespacedName { return slices.Collect(maps.Keys(e.owners)) }
+
 // join adds an owner to the entry of a key, which is made if need be; nil when
 // there are too many.
 func (c *Clusters) join(owner types.NamespacedName, key secretKey) *entry {
@@ -189,7 +191,7 @@ func (c *Clusters) secretUnreadable(e *entry, why *fault) {
 		return
 	}
 	c.setFault(e, why)
-	owners := slices.Collect(maps.Keys(e.owners))
+	owners := e.ownerNames()
 	c.mu.Unlock()
 	c.wake(owners)
 }
@@ -201,7 +203,7 @@ func (c *Clusters) secretChanged(e *entry, secret *corev1.Secret) {
 		c.mu.Unlock()
 		return
 	}
-	owners := slices.Collect(maps.Keys(e.owners))
+	owners := e.ownerNames()
 	c.mu.Unlock()
 	c.wake(owners)
 }

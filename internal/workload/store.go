@@ -123,7 +123,7 @@ func (s *nodeStore) Replace(objects []any, _ string) error {
 	s.mu.Lock()
 	before := s.nodes
 	s.nodes = make(map[string]*Node, len(objects))
-	changed := []string{}
+	var changed []string
 	for _, object := range objects {
 		node, ok := object.(*corev1.Node)
 		if !ok {
