@@ -4,14 +4,13 @@ package hardware
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"os"
 	"testing"
 	"time"
 
 	"github.com/go-logr/logr"
 	ctrl "sigs.k8s.io/controller-runtime"
+
+	"github.com/fivespot/fivespot/internal/localcluster/localclustertest"
 )
 
 // Patience bounds every wait for what is certain to come. It is no part of a
@@ -24,34 +23,12 @@ var rig *Rig
 // Main starts a rig, runs the tests and ends the process. The logs stay for a
 // look when a test fails. Where a program is missing it fails and says what to
 // run; it never skips.
-func Main(m *testing.M, o Options) { os.Exit(run(m, o)) }
-
-func run(m *testing.M, o Options) (code int) {
+func Main(m *testing.M, o Options) {
 	ctrl.SetLogger(logr.Discard())
-	dir, err := os.MkdirTemp("", "fivespot-hardware-")
-	if err != nil {
-		return failed(err)
-	}
-	defer func() {
-		if code == 0 {
-			os.RemoveAll(dir)
-		} else {
-			fmt.Fprintln(os.Stderr, "hardware: the logs are in", dir+"/*/logs")
-		}
-	}()
-	if rig, err = Start(context.Background(), dir, o); err != nil {
-		return failed(err)
-	}
-	code = m.Run()
-	if err := errors.Join(rig.Err(), rig.Stop()); err != nil {
-		return failed(err)
-	}
-	return code
-}
-
-func failed(err error) int {
-	fmt.Fprintln(os.Stderr, "hardware:", err)
-	return 1
+	localclustertest.MainWith(m, "hardware", "*/logs", func(dir string) (_ localclustertest.Whole, err error) {
+		rig, err = Start(context.Background(), dir, o)
+		return rig, err
+	})
 }
 
 // Get returns the rig that Main started.

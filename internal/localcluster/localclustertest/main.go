@@ -21,6 +21,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -44,10 +45,32 @@ var cluster *localcluster.Cluster
 // when a test fails. Where a program is missing it fails and says what to run;
 // it never skips.
 func Main(m *testing.M, o localcluster.Options) {
-	os.Exit(run(m, o))
+	MainWith(m, "localclustertest", "logs", func(dir string) (_ Whole, err error) {
+		o.Dir, o.NoFsync = dir, true
+		cluster, err = localcluster.Start(context.Background(), o)
+		return cluster, err
+	})
 }
 
-func run(m *testing.M, o localcluster.Options) (code int) {
+// A Whole is what the tests of a package share: a cluster, or one with more around it.
+type Whole interface {
+	// Err returns nil while every part runs, and else how one of them ended.
+	Err() error
+	// Stop ends every part.
+	Stop() error
+}
+
+// MainWith is Main for a whole that start starts below a directory. name begins
+// what is said; logs is where its logs are below the directory.
+func MainWith(m *testing.M, name, logs string, start func(dir string) (Whole, error)) {
+	os.Exit(run(m, name, logs, start))
+}
+
+func run(m *testing.M, name, logs string, start func(dir string) (Whole, error)) (code int) {
+	failed := func(err error) int {
+		fmt.Fprintln(os.Stderr, name+":", err)
+		return 1
+	}
 	dir, err := os.MkdirTemp("", "fivespot-")
 	if err != nil {
 		return failed(err)
@@ -56,23 +79,18 @@ func run(m *testing.M, o localcluster.Options) (code int) {
 		if code == 0 {
 			os.RemoveAll(dir)
 		} else {
-			fmt.Fprintln(os.Stderr, "localclustertest: the logs are in", dir+"/logs")
+			fmt.Fprintln(os.Stderr, name+": the logs are in", filepath.Join(dir, logs))
 		}
 	}()
-	o.Dir, o.NoFsync = dir, true
-	if cluster, err = localcluster.Start(context.Background(), o); err != nil {
+	whole, err := start(dir)
+	if err != nil {
 		return failed(err)
 	}
 	code = m.Run()
-	if err := errors.Join(cluster.Err(), cluster.Stop()); err != nil {
+	if err := errors.Join(whole.Err(), whole.Stop()); err != nil {
 		return failed(err)
 	}
 	return code
-}
-
-func failed(err error) int {
-	fmt.Fprintln(os.Stderr, "localclustertest:", err)
-	return 1
 }
 
 // Cluster returns the cluster that Main started.
