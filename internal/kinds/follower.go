@@ -30,7 +30,7 @@ type follower[T Object] struct {
 func newFollower[T Object](store *Store[T], kind Kind) (*follower[T], error) {
 	f := &follower[T]{store: store, kind: kind, version: store.options.Version(kind)}
 	var err error
-	f.informer, err = newInformer(store.options.Client, kind.Resource(f.version), f.reduce)
+	f.informer, err = newInformer(store.options.Client, kind.Resource(f.version), f.reduce, cache.Indexers{groups: f.groupsOf})
 	if err != nil {
 		return nil, fmt.Errorf("making the informer of %s: %w", kind.GroupKind, err)
 	}
@@ -102,8 +102,22 @@ func (f *follower[T]) get(name types.NamespacedName) Result[T] {
 	return Result[T]{State: Present, Object: typed}
 }
 
-func (f *follower[T]) any(namespace string, match func(T) bool) bool {
-	objects, err := f.informer.GetIndexer().ByIndex(cache.NamespaceIndex, namespace)
+// groups is the name of the index of StoreOptions.Group.
+const groups = "group"
+
+func (f *follower[T]) groupsOf(object any) ([]string, error) {
+	typed, ok := object.(T)
+	if !ok || f.store.options.Group == nil {
+		return nil, nil
+	}
+	if group := f.store.options.Group(typed); group != "" {
+		return []string{group}, nil
+	}
+	return nil, nil
+}
+
+func (f *follower[T]) any(group string, match func(T) bool) bool {
+	objects, err := f.informer.GetIndexer().ByIndex(groups, group)
 	if err != nil {
 		return false
 	}

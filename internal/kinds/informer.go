@@ -15,8 +15,8 @@ import (
 )
 
 // newInformer returns an informer over all objects of a resource, reduced by
-// transform. It never resyncs.
-func newInformer(client dynamic.Interface, resource schema.GroupVersionResource, transform cache.TransformFunc) (cache.SharedIndexInformer, error) {
+// transform and found by the indexers. It never resyncs.
+func newInformer(client dynamic.Interface, resource schema.GroupVersionResource, transform cache.TransformFunc, indexers cache.Indexers) (cache.SharedIndexInformer, error) {
 	objects := client.Resource(resource)
 	listWatch := &cache.ListWatch{
 		ListWithContextFunc: func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
@@ -29,10 +29,7 @@ func newInformer(client dynamic.Interface, resource schema.GroupVersionResource,
 	informer := cache.NewSharedIndexInformerWithOptions(
 		cache.ToListWatcherWithWatchListSemantics(listWatch, client),
 		&unstructured.Unstructured{},
-		cache.SharedIndexInformerOptions{
-			ObjectDescription: resource.String(),
-			Indexers:          cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc},
-		},
+		cache.SharedIndexInformerOptions{ObjectDescription: resource.String(), Indexers: indexers},
 	)
 	return informer, informer.SetTransform(transform)
 }

@@ -30,7 +30,7 @@ type Registry struct {
 
 // NewRegistry returns a registry that reads CRDs through the client once it is started.
 func NewRegistry(client dynamic.Interface) (*Registry, error) {
-	informer, err := newInformer(client, definitions, stripDefinition)
+	informer, err := newInformer(client, definitions, stripDefinition, nil)
 	if err != nil {
 		return nil, fmt.Errorf("making the informer of CustomResourceDefinitions: %w", err)
 	}

@@ -62,6 +62,9 @@ type StoreOptions[T Object] struct {
 	// Same reports whether a change of what is kept is none to a subscriber.
 	// Nil: every change is one.
 	Same func(before, after T) bool
+	// Group names the group of objects that an object is found in by Any; "" for
+	// none. Nil: there are no groups.
+	Group func(T) string
 	// Log receives what an operator may want to know.
 	Log logr.Logger
 }
@@ -164,13 +167,13 @@ func (s *Store[T]) Get(kind schema.GroupKind, name types.NamespacedName) Result[
 	return result
 }
 
-// Any reports whether an object of a kind in a namespace matches, as far as the
-// store has seen; false when it has seen none of the kind.
-func (s *Store[T]) Any(kind schema.GroupKind, namespace string, match func(T) bool) bool {
+// Any reports whether an object of a kind and group matches, as far as the store
+// has seen; false when it has seen none of the kind. It looks at that group only.
+func (s *Store[T]) Any(kind schema.GroupKind, group string, match func(T) bool) bool {
 	s.mu.Lock()
 	current := s.followers[kind]
 	s.mu.Unlock()
-	return current != nil && current.any(namespace, match)
+	return current != nil && current.any(group, match)
 }
 
 // Expect makes Get answer Loading for an object until the store has seen the

@@ -25,7 +25,7 @@ type scheduleReader interface {
 type childCache interface {
 	Want(kind schema.GroupKind)
 	Get(kind schema.GroupKind, name types.NamespacedName) kinds.Result[*child]
-	Any(kind schema.GroupKind, namespace string, match func(*child) bool) bool
+	Any(kind schema.GroupKind, group string, match func(*child) bool) bool
 	Expect(kind schema.GroupKind, name types.NamespacedName, resourceVersion string)
 }
 

@@ -49,9 +49,18 @@ func newChildren(client dynamic.Interface, registry *kinds.Registry, log logr.Lo
 		Select:   func(k kinds.Kind) bool { return k.GroupKind == capi.MachineKind },
 		Version:  childVersion,
 		Reduce:   reduceChild,
-		Log:      log,
+		Group: func(c *child) string {
+			if c.controlPlaneOf == "" {
+				return ""
+			}
+			return controlPlaneGroup(c.Namespace, c.controlPlaneOf)
+		},
+		Log: log,
 	})
 }
+
+// controlPlaneGroup is the group of the Machines of a cluster's control plane.
+func controlPlaneGroup(namespace, cluster string) string { return namespace + "/" + cluster }
 
 // childVersion picks the version to read a kind at.
 func childVersion(kind kinds.Kind) string {

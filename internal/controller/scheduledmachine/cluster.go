@@ -133,7 +133,7 @@ func (r *Reconciler) observeControlPlane(sm *v1beta1.ScheduledMachine, cluster *
 // cluster's control plane: then Cluster API takes the machine for one whose
 // whole cluster goes, and drains nothing.
 func (r *Reconciler) hasNoControlPlaneMachine(sm *v1beta1.ScheduledMachine) bool {
-	return !r.children.Any(capi.MachineKind, sm.Namespace, func(c *child) bool {
-		return c.controlPlaneOf == sm.Spec.ClusterName && c.DeletionTimestamp.IsZero()
+	return !r.children.Any(capi.MachineKind, controlPlaneGroup(sm.Namespace, sm.Spec.ClusterName), func(c *child) bool {
+		return c.DeletionTimestamp.IsZero()
 	})
 }

@@ -21,8 +21,8 @@ func setConditions(status *v1beta1.ScheduledMachineStatus, f *facts) {
 	for condition, applies := range map[string]bool{
 		v1beta1.ConditionAllFieldsActedOn:      len(notActedOn(&f.sm.Spec)) > 0,
 		v1beta1.ConditionUpToDate:              f.machine() != nil || f.created(),
-		v1beta1.ConditionChildClusterReachable: f.node != nil,
-		v1beta1.ConditionNodeTainted:           f.node != nil && f.node.wantsTaints,
+		v1beta1.ConditionChildClusterReachable: f.seen.view != nil,
+		v1beta1.ConditionNodeTainted:           f.node.wantsTaints,
 	} {
 		if !applies {
 			meta.RemoveStatusCondition(&status.Conditions, condition)
@@ -35,8 +35,8 @@ func setConditions(status *v1beta1.ScheduledMachineStatus, f *facts) {
 		machineCondition(f),
 		upToDateCondition(f),
 		flappingCondition(f, status),
-		f.node.reachableCondition(),
-		f.node.taintedCondition(),
+		f.node.reachable,
+		f.node.tainted,
 		fieldsCondition(f),
 		readyCondition(f, status),
 	} {
@@ -142,7 +142,7 @@ func machineCondition(f *facts) metav1.Condition {
 	case !machine.DeletedAt.IsZero() || draining(f):
 		condition.Reason, condition.Message = drainState(f, machine)
 	case failed(f):
-		condition.Reason, condition.Message, _ = failing(f.sm, f.seen, f.now)
+		condition.Reason, condition.Message = f.fault.reason, f.fault.message
 	case machine.Running():
 		condition.Status, condition.Reason = metav1.ConditionTrue, v1beta1.ReasonMachineReady
 		condition.Message = "Node " + machine.NodeName + " is ready"

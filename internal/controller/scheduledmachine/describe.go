@@ -25,10 +25,7 @@ func describe(f facts) v1beta1.ScheduledMachineStatus {
 	describeMachine(&status, &f)
 	describeNode(&status, &f)
 	status.MachineFailures = f.failures
-	status.AppliedNodeTaints = nil
-	if f.node != nil {
-		status.AppliedNodeTaints = f.node.applied
-	}
+	status.AppliedNodeTaints = f.node.applied
 	status.Phase = phaseOf(&f)
 	status.Ready = status.Phase == v1beta1.PhaseActive
 	status.Message = clip(messageOf(&f, status.Phase), messageLimit)

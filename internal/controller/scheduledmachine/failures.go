@@ -19,6 +19,19 @@ const (
 	wellAfter          = 10 * time.Minute
 )
 
+// machineFault is why a Machine counts as failed.
+type machineFault struct{ reason, message string }
+
+// faultOf returns why the Machine that is up counts as failed; zero if it does
+// not, or there is none. If it does not yet, again is when it would.
+func faultOf(sm *v1beta1.ScheduledMachine, seen *observation, now time.Time) (found machineFault, again time.Time) {
+	if !seen.machine.present() || seen.machine.deleting() {
+		return machineFault{}, time.Time{}
+	}
+	found.reason, found.message, again = failing(sm, seen, now)
+	return found, again
+}
+
 // failing says why the Machine counts as failed; "" if it does not. If it does
 // not yet, again is when it would.
 func failing(sm *v1beta1.ScheduledMachine, seen *observation, now time.Time) (reason, message string, again time.Time) {
@@ -56,29 +69,28 @@ func wasReady(sm *v1beta1.ScheduledMachine, p piece) bool {
 
 // failures counts the Machines that failed one after the other. It returns nil
 // when none did, and the instant at which to look again, zero if only an event
-// can change anything.
-func failures(sm *v1beta1.ScheduledMachine, wanted want, seen *observation, now time.Time) (*v1beta1.MachineFailures, time.Time) {
-	before := sm.Status.MachineFailures
+// can change anything. again is when the Machine would count as failed.
+func failures(f *facts, again time.Time) (*v1beta1.MachineFailures, time.Time) {
+	before, p := f.sm.Status.MachineFailures, f.seen.machine
 	switch {
-	case !wanted.up:
+	case !f.wanted.up:
 		return nil, time.Time{}
-	case !seen.machine.present(), seen.machine.deleting():
+	case !p.present(), p.deleting():
 		return before, time.Time{} // between two Machines
+	case !failed(f):
+		return forgiven(f.sm, before, p.state(), f.now, again)
 	}
-	reason, message, again := failing(sm, seen, now)
-	if reason == "" {
-		return forgiven(sm, before, seen.machine.state(), now, again)
-	}
-	if before != nil && before.MachineUID == seen.machine.child.UID {
+	message := clip(f.fault.message, messageLimit)
+	if before != nil && before.MachineUID == p.child.UID {
 		after := *before
-		after.Message = clip(message, messageLimit)
-		return &after, dueLater(before.ReplaceTime.Time, now)
+		after.Message = message
+		return &after, dueLater(before.ReplaceTime.Time, f.now)
 	}
-	after := &v1beta1.MachineFailures{Count: 1, MachineUID: seen.machine.child.UID, Message: clip(message, messageLimit)}
+	after := &v1beta1.MachineFailures{Count: 1, MachineUID: p.child.UID, Message: message}
 	if before != nil {
 		after.Count += before.Count
 	}
-	after.ReplaceTime = ceilSecond(now.Add(replacementPause(after.Count)))
+	after.ReplaceTime = ceilSecond(f.now.Add(replacementPause(after.Count)))
 	return after, after.ReplaceTime.Time
 }
 
@@ -129,10 +141,4 @@ func replaced(f *facts) bool {
 }
 
 // failed reports whether the present Machine counts as failed.
-func failed(f *facts) bool {
-	if !f.seen.machine.present() || f.seen.machine.deleting() {
-		return false
-	}
-	reason, _, _ := failing(f.sm, f.seen, f.now)
-	return reason != ""
-}
+func failed(f *facts) bool { return f.fault.reason != "" }

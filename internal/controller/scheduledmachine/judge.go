@@ -22,6 +22,8 @@ type facts struct {
 	// record is what the schedule says, and wanted what follows from it.
 	record *outlook
 	wanted want
+	// fault is why the present Machine counts as failed; zero if it does not.
+	fault machineFault
 	// failures counts the Machines that failed; nil if none did.
 	failures *v1beta1.MachineFailures
 	// did is the step that is taken, and failure what came of it.
@@ -32,8 +34,8 @@ type facts struct {
 	again time.Time
 	// drain is how far our own drain of the node is; nil when there is none.
 	drain *drainProgress
-	// node is what was made of the node; nil when there is nothing to look after.
-	node *nodeCare
+	// node is what was made of the node; zero when there is nothing to look after.
+	node nodeCare
 }
 
 // limits are the bounds that the controller's flags set.
@@ -46,16 +48,17 @@ type limits struct {
 // judge decides, by what was seen at one instant, what is wanted and the one
 // next step towards it.
 func judge(sm *v1beta1.ScheduledMachine, seen *observation, now time.Time, limits limits) facts {
-	f := facts{sm: sm, seen: seen, now: now, limits: limits, record: outlookOf(&sm.Status)}
-	var recordAgain time.Time
+	before := outlookOf(&sm.Status)
+	f := facts{sm: sm, seen: seen, now: now, limits: limits, record: before}
+	var recordAgain, faultAgain, failureAgain time.Time
 	if seen.readingKnown {
-		f.record, recordAgain = record(&sm.Spec, outlookOf(&sm.Status), seen.reading, now)
+		f.record, recordAgain = record(&sm.Spec, before, seen.reading, now)
 	}
 	f.wanted = decide(sm, f.record)
-	var failureAgain time.Time
-	f.failures, failureAgain = failures(sm, f.wanted, seen, now)
+	f.fault, faultAgain = faultOf(sm, seen, now)
+	f.failures, failureAgain = failures(&f, faultAgain)
 	f.did, f.again = next(&f)
-	if f.wanted.bySchedule && !recorded(outlookOf(&sm.Status), f.record) || f.did == stepCreate && !planned(sm) {
+	if f.wanted.bySchedule && !recorded(before, f.record) || f.did == stepCreate && !planned(sm) {
 		f.did = stepRecord
 	}
 	_, flappingUntil := flapping(&sm.Spec, f.record, now)

@@ -88,8 +88,7 @@ func (m *metrics) wrote(f *facts, after *v1beta1.ScheduledMachineStatus) {
 		m.flaps.WithLabelValues(f.sm.Namespace, kind).Inc()
 	}
 	if now := after.MachineFailures; now != nil && (before.MachineFailures == nil || before.MachineFailures.Count < now.Count) {
-		reason, _, _ := failing(f.sm, f.seen, f.now)
-		m.failures.WithLabelValues(f.sm.Namespace, reason).Inc()
+		m.failures.WithLabelValues(f.sm.Namespace, f.fault.reason).Inc()
 	}
 	for _, happened := range drainHappenings(machineReady(before.Conditions), machineReady(after.Conditions), f.wanted.skipDrain) {
 		switch happened.reason {

@@ -75,7 +75,7 @@ func (r *Reconciler) tendNode(ctx context.Context, f *facts) error {
 		return nil
 	}
 	view := f.seen.view
-	f.node = &nodeCare{wantsTaints: wantsTaints(f.sm), applied: f.sm.Status.AppliedNodeTaints}
+	f.node = nodeCare{wantsTaints: wantsTaints(f.sm), applied: f.sm.Status.AppliedNodeTaints}
 	if view.State == workload.Loading {
 		return nil // what was said last stays
 	}
@@ -123,18 +123,4 @@ func (r *Reconciler) taint(ctx context.Context, f *facts, view *workload.View) e
 	r.workloads.Wrote(client.ObjectKeyFromObject(f.sm), node)
 	f.node.applied = plan.Owned
 	return nil
-}
-
-func (n *nodeCare) reachableCondition() metav1.Condition {
-	if n == nil {
-		return metav1.Condition{}
-	}
-	return n.reachable
-}
-
-func (n *nodeCare) taintedCondition() metav1.Condition {
-	if n == nil {
-		return metav1.Condition{}
-	}
-	return n.tainted
 }

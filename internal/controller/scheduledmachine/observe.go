@@ -147,11 +147,11 @@ func (r *Reconciler) observeLeftovers(sm *v1beta1.ScheduledMachine) ([]piece, er
 		{sm.Status.BootstrapRef, sm.Spec.BootstrapSpec},
 		{sm.Status.InfrastructureRef, sm.Spec.InfrastructureSpec},
 	} {
-		if pair.ref == nil {
+		if pair.ref == nil || refersTo(pair.ref, &pair.spec) {
 			continue
 		}
 		was := schema.FromAPIVersionAndKind(pair.ref.APIVersion, pair.ref.Kind)
-		if was.GroupKind() == schema.FromAPIVersionAndKind(pair.spec.APIVersion, pair.spec.Kind).GroupKind() || !r.allowed.Allows(was.Group) {
+		if !r.allowed.Allows(was.Group) {
 			continue
 		}
 		found, err := r.observePiece(sm, was.GroupKind())

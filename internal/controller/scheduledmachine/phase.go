@@ -33,12 +33,11 @@ func trouble(f *facts) (reason, message string) {
 
 // machineFailure says why the Machine failed and what is done about it.
 func machineFailure(f *facts) (reason, message string) {
-	reason, message, _ = failing(f.sm, f.seen, f.now)
-	if f.failures != nil {
-		message += fmt.Sprintf(". It is replaced at %s (failure %d)",
-			f.failures.ReplaceTime.UTC().Format(time.RFC3339), f.failures.Count)
+	if f.failures == nil {
+		return f.fault.reason, f.fault.message
 	}
-	return reason, message
+	return f.fault.reason, fmt.Sprintf("%s. It is replaced at %s (failure %d)", f.fault.message,
+		f.failures.ReplaceTime.UTC().Format(time.RFC3339), f.failures.Count)
 }
 
 func failureReason(f *facts) string {

@@ -101,7 +101,7 @@ func nextUp(f *facts) step {
 	switch {
 	case seen.machine.child != nil:
 		return stepNone // it runs, is coming up, or is not ours
-	case len(orphans(&observation{leftovers: seen.leftovers})) > 0, outdated(f.sm, seen) && len(orphans(seen)) > 0:
+	case len(orphans(&observation{leftovers: seen.leftovers})) > 0, len(orphans(seen)) > 0 && len(outOfDate(f.sm, seen)) > 0:
 		return stepCleanUp
 	case seen.bootstrap.deleting() || seen.infrastructure.deleting():
 		return stepNone
@@ -156,15 +156,8 @@ func nodeIsLeft(f *facts) bool {
 		f.seen.machine.child == nil && f.now.Before(nodeDeadline(f.sm))
 }
 
-// outdated reports whether an object that waits for its Machine, or the Machine
-// itself, was made from a spec that has changed since. One that does not say is
-// taken as it is.
-func outdated(sm *v1beta1.ScheduledMachine, seen *observation) bool {
-	return len(outOfDate(sm, seen)) > 0
-}
-
 // outOfDate names the fields of the spec that have changed since the objects
-// were made from them.
+// were made from them. An object that does not say is taken as it is.
 func outOfDate(sm *v1beta1.ScheduledMachine, seen *observation) []string {
 	var fields []string
 	for _, pair := range []struct {
