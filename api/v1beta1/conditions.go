@@ -81,8 +81,8 @@ const (
 	Finalizer = "5spot.finos.org/scheduledmachine"
 	// LabelScheduledMachine carries the name of the ScheduledMachine on every object it owns.
 	LabelScheduledMachine = "5spot.finos.org/scheduled-machine"
-	// AnnotationSpecHash carries, on a bootstrap or infrastructure object, the
-	// hash of the embedded spec that it was made from.
+	// AnnotationSpecHash carries, on a bootstrap object, an infrastructure object or a
+	// Machine, the hash of the part of the spec that it was made from.
 	AnnotationSpecHash = "5spot.finos.org/spec-hash"
 	// AnnotationAppliedTaints carries, on a Node, the key and effect of each taint
 	// that 5-Spot has put on it, as a JSON list.
