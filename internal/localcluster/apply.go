@@ -18,6 +18,16 @@ import (
 // fieldManager owns what is applied here.
 const fieldManager = "fivespot-up"
 
+// Apply applies the objects of a YAML stream: the definitions among them first,
+// and the others once every one of those is served.
+func (c *Cluster) Apply(ctx context.Context, manifest []byte) error {
+	objects, err := decode(manifest)
+	if err != nil {
+		return err
+	}
+	return apply(ctx, c.client, objects)
+}
+
 // apply applies the definitions among the objects, waits until every one is
 // served, and then applies the others in their order.
 func apply(ctx context.Context, c client.WithWatch, objects []*unstructured.Unstructured) error {

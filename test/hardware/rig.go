@@ -80,8 +80,8 @@ func startManagement(ctx context.Context, dir string, o localcluster.Options) (*
 	if err != nil {
 		return nil, err
 	}
-	if err := Define(ctx, management.Client(), definitions); err != nil {
-		return nil, errors.Join(err, management.Stop())
+	if err := management.Apply(ctx, definitions); err != nil {
+		return nil, errors.Join(fmt.Errorf("defining the hardware: %w", err), management.Stop())
 	}
 	return management, nil
 }

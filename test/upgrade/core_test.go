@@ -91,7 +91,7 @@ func (r release) define(t *testing.T, webhook int, authority []byte) {
 		manifest = append(manifest, string(content))
 	}
 	text := []byte(strings.Join(manifest, "\n---\n"))
-	if err := hardware.Define(hardware.Context(t), hardware.Get(t).Management().Client(), text); err != nil {
+	if err := hardware.Get(t).Management().Apply(hardware.Context(t), text); err != nil {
 		t.Fatal(err)
 	}
 }
