@@ -21,7 +21,6 @@ import (
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 
 	"github.com/fivespot/fivespot/api/spotschedules/v1alpha1"
-	"github.com/fivespot/fivespot/deploy"
 	"github.com/fivespot/fivespot/internal/devplane"
 	"github.com/fivespot/fivespot/internal/devplane/devplanetest"
 	"github.com/fivespot/fivespot/internal/process"
@@ -35,21 +34,8 @@ func TestMain(m *testing.M) {
 		main()
 		return
 	}
-	devplanetest.Main(m, devplanetest.CRDs, shippedRights)
-}
-
-// shippedRights applies what deploy/ grants the provider of ManualSchedule.
-func shippedRights(p *devplane.Plane) error {
-	for _, file := range []string{"controller/namespace.yaml", "spot-schedule-providers/manual/rbac.yaml"} {
-		manifest, err := deploy.FS.ReadFile(file)
-		if err != nil {
-			return err
-		}
-		if err := devplanetest.Manifest(manifest)(p); err != nil {
-			return err
-		}
-	}
-	return nil
+	devplanetest.Main(m, devplanetest.CRDs,
+		devplanetest.Deployed("controller/namespace.yaml", "spot-schedule-providers/manual/rbac.yaml"))
 }
 
 // program is a provider in a process of its own.

@@ -24,7 +24,7 @@ func findBinary() (string, error) {
 			return beside, nil
 		}
 	}
-	root, err := sourceRoot()
+	root, err := SourceRoot()
 	if err != nil {
 		return "", err
 	}
@@ -40,9 +40,9 @@ func isFile(path string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-// sourceRoot returns the root of this project's source tree, found from the
+// SourceRoot returns the root of this project's source tree, found from the
 // working directory upwards: modules of their own in it do not count.
-func sourceRoot() (string, error) {
+func SourceRoot() (string, error) {
 	start, err := os.Getwd()
 	if err != nil {
 		return "", fmt.Errorf("looking for %s: %w", program, err)

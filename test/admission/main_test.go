@@ -87,16 +87,7 @@ func installation(p *devplane.Plane) error {
 	if err != nil {
 		return err
 	}
-	for _, file := range append(files, policies...) {
-		text, err := fs.ReadFile(deploy.FS, file)
-		if err != nil {
-			return err
-		}
-		if err := devplanetest.Manifest(text)(p); err != nil {
-			return fmt.Errorf("%s: %w", file, err)
-		}
-	}
-	return nil
+	return devplanetest.Deployed(append(files, policies...)...)(p)
 }
 
 func policyFiles() ([]string, error) {

@@ -5,26 +5,12 @@
 package capitalmarkets
 
 import (
-	"io/fs"
 	"testing"
 
-	"github.com/fivespot/fivespot/deploy"
-	"github.com/fivespot/fivespot/internal/devplane"
 	"github.com/fivespot/fivespot/internal/devplane/devplanetest"
 )
 
-func TestMain(m *testing.M) { devplanetest.Main(m, devplanetest.CRDs, shipped) }
-
-// shipped applies what deploy/ has for the provider's account.
-func shipped(plane *devplane.Plane) error {
-	for _, file := range []string{"controller/namespace.yaml", "spot-schedule-providers/capital-markets/rbac.yaml"} {
-		manifest, err := fs.ReadFile(deploy.FS, file)
-		if err != nil {
-			return err
-		}
-		if err := devplanetest.Manifest(manifest)(plane); err != nil {
-			return err
-		}
-	}
-	return nil
+func TestMain(m *testing.M) {
+	devplanetest.Main(m, devplanetest.CRDs,
+		devplanetest.Deployed("controller/namespace.yaml", "spot-schedule-providers/capital-markets/rbac.yaml"))
 }

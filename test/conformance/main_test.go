@@ -6,11 +6,8 @@
 package conformance_test
 
 import (
-	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 	"time"
 
@@ -19,8 +16,6 @@ import (
 	"k8s.io/klog/v2"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
-	"github.com/fivespot/fivespot/deploy"
-	"github.com/fivespot/fivespot/internal/devplane"
 	"github.com/fivespot/fivespot/internal/devplane/devplanetest"
 	"github.com/fivespot/fivespot/sdk/sdktest/conformance"
 )
@@ -28,39 +23,9 @@ import (
 func TestMain(m *testing.M) {
 	log.SetLogger(logr.Discard())
 	klog.SetLogger(logr.Discard())
-	devplanetest.Main(m, devplanetest.CRDs, clusterAPI, accounts)
-}
-
-// clusterAPI installs those CRDs of Cluster API that the controller looks for.
-func clusterAPI(p *devplane.Plane) error {
-	var manifests []string
-	for _, name := range []string{"cluster.x-k8s.io_machines.yaml", "cluster.x-k8s.io_clusters.yaml"} {
-		content, err := os.ReadFile(filepath.Join("../../bin/capi/crds", name))
-		if err != nil {
-			return fmt.Errorf("%w: run `make build`", err)
-		}
-		manifests = append(manifests, string(content))
-	}
-	return devplanetest.Manifest([]byte(strings.Join(manifests, "\n---\n")))(p)
-}
-
-// accounts installs the accounts and rights of the controller and of every
-// shipped kind.
-func accounts(p *devplane.Plane) error {
-	files, err := fs.Glob(deploy.FS, "spot-schedule-providers/*/rbac.yaml")
-	if err != nil {
-		return err
-	}
-	for _, file := range append([]string{"controller/namespace.yaml", "controller/rbac.yaml"}, files...) {
-		content, err := fs.ReadFile(deploy.FS, file)
-		if err != nil {
-			return err
-		}
-		if err := devplanetest.Manifest(content)(p); err != nil {
-			return fmt.Errorf("applying %s: %w", file, err)
-		}
-	}
-	return nil
+	devplanetest.Main(m, devplanetest.CRDs,
+		devplanetest.ClusterAPI("cluster.x-k8s.io_machines.*", "cluster.x-k8s.io_clusters.*"), // which the controller looks for
+		devplanetest.Deployed("controller/namespace.yaml", "controller/rbac.yaml", "spot-schedule-providers/*/rbac.yaml"))
 }
 
 // sample reads a manifest of testdata.

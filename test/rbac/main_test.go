@@ -4,8 +4,6 @@ package rbac
 
 import (
 	"context"
-	"fmt"
-	"io/fs"
 	"os"
 	"testing"
 	"time"
@@ -15,7 +13,6 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/kubernetes"
 
-	"github.com/fivespot/fivespot/deploy"
 	"github.com/fivespot/fivespot/internal/devplane"
 	"github.com/fivespot/fivespot/internal/devplane/devplanetest"
 )
@@ -43,17 +40,11 @@ func strangersKind(p *devplane.Plane) error {
 
 // grants applies what deploy/ grants, and returns once the API server goes by it.
 func grants(p *devplane.Plane) error {
-	for _, name := range []string{
+	if err := devplanetest.Deployed(
 		"controller/namespace.yaml", "controller/rbac.yaml", "controller/workload-clusters.yaml", "controller/leader-election.yaml",
 		"spot-schedule-providers/manual/rbac.yaml",
-	} {
-		text, err := fs.ReadFile(deploy.FS, name)
-		if err != nil {
-			return err
-		}
-		if err := devplanetest.Manifest(text)(p); err != nil {
-			return fmt.Errorf("%s: %w", name, err)
-		}
+	)(p); err != nil {
+		return err
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), devplanetest.Patience)
 	defer cancel()

@@ -25,8 +25,6 @@ import (
 
 	"github.com/fivespot/fivespot/api/contract"
 	"github.com/fivespot/fivespot/api/spotschedules/v1alpha1"
-	"github.com/fivespot/fivespot/deploy"
-	"github.com/fivespot/fivespot/internal/devplane"
 	"github.com/fivespot/fivespot/internal/devplane/devplanetest"
 	"github.com/fivespot/fivespot/providers/timebased"
 	"github.com/fivespot/fivespot/sdk"
@@ -34,18 +32,7 @@ import (
 
 func TestMain(m *testing.M) {
 	devplanetest.Main(m, devplanetest.CRDs,
-		shipped("controller/namespace.yaml"), shipped("spot-schedule-providers/time-based/rbac.yaml"))
-}
-
-// shipped applies a manifest of deploy/.
-func shipped(file string) devplanetest.Setup {
-	return func(plane *devplane.Plane) error {
-		text, err := deploy.FS.ReadFile(file)
-		if err != nil {
-			return err
-		}
-		return devplanetest.Manifest(text)(plane)
-	}
+		devplanetest.Deployed("controller/namespace.yaml", "spot-schedule-providers/time-based/rbac.yaml"))
 }
 
 // start runs the provider until the function it returns is called, or the end of

@@ -17,9 +17,7 @@ import (
 	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
-	"github.com/fivespot/fivespot/deploy"
 	"github.com/fivespot/fivespot/internal/cli"
-	"github.com/fivespot/fivespot/internal/devplane"
 	"github.com/fivespot/fivespot/internal/devplane/devplanetest"
 	"github.com/fivespot/fivespot/providers/manual"
 	"github.com/fivespot/fivespot/sdk"
@@ -28,20 +26,8 @@ import (
 func TestMain(m *testing.M) {
 	log.SetLogger(logr.Discard())
 	klog.SetLogger(logr.Discard())
-	devplanetest.Main(m, devplanetest.CRDs, rights)
-}
-
-func rights(p *devplane.Plane) error {
-	for _, file := range []string{"controller/namespace.yaml", "spot-schedule-providers/manual/rbac.yaml"} {
-		manifest, err := deploy.FS.ReadFile(file)
-		if err != nil {
-			return err
-		}
-		if err := devplanetest.Manifest(manifest)(p); err != nil {
-			return err
-		}
-	}
-	return nil
+	devplanetest.Main(m, devplanetest.CRDs,
+		devplanetest.Deployed("controller/namespace.yaml", "spot-schedule-providers/manual/rbac.yaml"))
 }
 
 // startProvider runs the provider of ManualSchedule until the end of the test.

@@ -301,7 +301,7 @@ func TestBothVersionsOfTheMachineAPI(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	for _, setup := range []devplanetest.Setup{devplanetest.CRDs, clusterAPI, accounts} {
+	for _, setup := range setups {
 		if err := setup(plane); err != nil {
 			t.Fatal(err)
 		}

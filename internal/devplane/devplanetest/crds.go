@@ -6,8 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
-	"strings"
 	"testing"
 	"time"
 
@@ -19,7 +17,6 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/fivespot/fivespot/deploy"
 	"github.com/fivespot/fivespot/internal/await"
 	"github.com/fivespot/fivespot/internal/devplane"
 )
@@ -28,22 +25,7 @@ var crdKind = schema.GroupKind{Group: apiextensionsv1.GroupName, Kind: "CustomRe
 
 // CRDs is a Setup that installs the CustomResourceDefinitions of deploy/.
 func CRDs(p *devplane.Plane) error {
-	files, err := fs.Glob(deploy.FS, "crds/*_*.yaml") // GROUP_PLURAL.yaml
-	if err != nil {
-		return err
-	}
-	if len(files) == 0 {
-		return errors.New("there are no CustomResourceDefinitions in deploy/crds")
-	}
-	var manifests []string
-	for _, file := range files {
-		content, err := fs.ReadFile(deploy.FS, file)
-		if err != nil {
-			return err
-		}
-		manifests = append(manifests, string(content))
-	}
-	return Manifest([]byte(strings.Join(manifests, "\n---\n")))(p)
+	return Deployed("crds/*_*.yaml")(p) // GROUP_PLURAL.yaml
 }
 
 // AwaitCRD returns when every version of the named CustomResourceDefinition
