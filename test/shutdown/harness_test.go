@@ -97,10 +97,20 @@ func (r *rack) checkNotForced(t *testing.T) {
 
 func (r *rack) awaitInactive(t *testing.T) {
 	t.Helper()
-	r.history.Await(t, "became Inactive", func(sm *v1beta1.ScheduledMachine) bool {
-		return sm.Status.Phase == v1beta1.PhaseInactive
-	})
+	r.history.Await(t, "became Inactive", isIn(v1beta1.PhaseInactive))
 	r.machine.AwaitGone(t)
+}
+
+// awaitDrained waits until the machine is Inactive and its node gone, and checks
+// that nothing was cut short and that the pod went.
+func (r *rack) awaitDrained(t *testing.T, pod *corev1.Pod) {
+	t.Helper()
+	r.awaitInactive(t)
+	r.AwaitNodeGone(t, r.node)
+	if r.PodExists(t, pod) {
+		t.Error("the pod is still there, though its node was drained")
+	}
+	r.checkNotForced(t)
 }
 
 func (r *rack) delete(t *testing.T, o client.Object) {
@@ -108,6 +118,10 @@ func (r *rack) delete(t *testing.T, o client.Object) {
 	if err := r.Client().Delete(hardware.Context(t), o); err != nil {
 		t.Fatal(err)
 	}
+}
+
+func isIn(phase v1beta1.Phase) func(*v1beta1.ScheduledMachine) bool {
+	return func(sm *v1beta1.ScheduledMachine) bool { return sm.Status.Phase == phase }
 }
 
 func drainFailed(sm *v1beta1.ScheduledMachine) bool {

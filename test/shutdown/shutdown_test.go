@@ -20,12 +20,7 @@ func TestAMachineIsDrainedAndItsNodeDeleted(t *testing.T) {
 	pod := r.Pod(t, r.node, "work")
 
 	r.Toggle(t, r.sm, false)
-	r.awaitInactive(t)
-	r.AwaitNodeGone(t, r.node)
-	if r.PodExists(t, pod) {
-		t.Error("the pod is still there, though its node was drained")
-	}
-	r.checkNotForced(t)
+	r.awaitDrained(t, pod)
 }
 
 func TestAMachineThatCannotBeDrainedGoesWhenItsTimeIsOver(t *testing.T) {
@@ -80,9 +75,7 @@ func TestAMachineWhoseNodeNeverJoinedGoesByItself(t *testing.T) {
 	})
 
 	c.Toggle(t, sm, false)
-	history.Await(t, "became Inactive", func(sm *v1beta1.ScheduledMachine) bool {
-		return sm.Status.Phase == v1beta1.PhaseInactive
-	})
+	history.Await(t, "became Inactive", isIn(v1beta1.PhaseInactive))
 	if forced, found := history.Find(drainFailed); found {
 		t.Errorf("the drain was cut short: %s", machineReady(forced).Message)
 	}
@@ -109,9 +102,7 @@ func TestTheKillSwitchWaitsForNothing(t *testing.T) {
 	r.Budget(t, r.Pod(t, r.node, "work"), "always-one")
 
 	hardware.Patch(t, r.Client(), r.sm, `{"spec":{"killSwitch":true}}`)
-	r.history.Await(t, "was Terminated", func(sm *v1beta1.ScheduledMachine) bool {
-		return sm.Status.Phase == v1beta1.PhaseTerminated
-	})
+	r.history.Await(t, "was Terminated", isIn(v1beta1.PhaseTerminated))
 	r.AwaitNodeGone(t, r.node)
 	first := r.machine.Await(t, "was deleted", deleting)
 	for annotation := range capi.SkipDrainAnnotations() {

@@ -28,12 +28,7 @@ func TestAMachineThatClusterAPIWouldNotDrainIsDrained(t *testing.T) {
 	pod := r.Pod(t, r.node, "work")
 
 	r.Toggle(t, r.sm, false)
-	r.awaitInactive(t)
-	r.AwaitNodeGone(t, r.node)
-	if r.PodExists(t, pod) {
-		t.Error("the pod is still there, though its node was drained")
-	}
-	r.checkNotForced(t)
+	r.awaitDrained(t, pod)
 	if _, found := r.history.Find(drainedByUs); !found {
 		t.Error("the status never said that 5-Spot drains the node itself")
 	}
@@ -77,9 +72,7 @@ func TestTheKillSwitchDeletesTheNodeThatClusterAPIWouldLeave(t *testing.T) {
 	r.Budget(t, pod, "always-one")
 
 	hardware.Patch(t, r.Client(), r.sm, `{"spec":{"killSwitch":true}}`)
-	r.history.Await(t, "was Terminated", func(sm *v1beta1.ScheduledMachine) bool {
-		return sm.Status.Phase == v1beta1.PhaseTerminated
-	})
+	r.history.Await(t, "was Terminated", isIn(v1beta1.PhaseTerminated))
 	r.AwaitNodeGone(t, r.node)
 	if !r.PodExists(t, pod) {
 		t.Error("the pod was evicted, which the kill switch does not wait for")
