@@ -79,6 +79,15 @@ func NotReady(reason string, err error) error {
 	return &NotReadyError{Reason: reason, Err: err}
 }
 
+// rewordedError is its cause in another text.
+type rewordedError struct {
+	text  string
+	cause error
+}
+
+func (e *rewordedError) Error() string { return e.text }
+func (e *rewordedError) Unwrap() error { return e.cause }
+
 // failure translates an error of Evaluate.
 func failure(err error) outcome {
 	failed := outcome{cause: err, message: err.Error(), retry: true, reason: ReasonEvaluationFailed}

@@ -144,18 +144,10 @@ func (r *objectReads) keep(schedule types.NamespacedName, refs []objectRef) {
 	r.bySchedule[schedule] = kept
 }
 
-// objectError says in our words why there is no object, and in the API server's
-// whether it exists.
-type objectError struct {
-	text  string
-	cause error
-}
-
-func (e *objectError) Error() string { return e.text }
-func (e *objectError) Unwrap() error { return e.cause }
-
+// notFound says in our words that there is no object, and is the API server's
+// error of that.
 func notFound(d declaration, name string) error {
-	return NotReady(ReasonObjectNotFound, &objectError{
+	return NotReady(ReasonObjectNotFound, &rewordedError{
 		text:  fmt.Sprintf("the %s %q does not exist in the namespace of the schedule", d.kind, name),
 		cause: apierrors.NewNotFound(d.resource.GroupResource(), name),
 	})

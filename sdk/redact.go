@@ -61,18 +61,10 @@ func redactIn(value any, secrets []string) any {
 	return value
 }
 
-// redactedError is an error whose text quotes no secret.
-type redactedError struct {
-	text  string
-	cause error
-}
-
-func (e *redactedError) Error() string { return e.text }
-func (e *redactedError) Unwrap() error { return e.cause }
-
+// redactError returns an error of the same type whose text quotes no secret.
 func redactError(err error, secrets []string) error {
 	if err == nil || len(secrets) == 0 {
 		return err
 	}
-	return &redactedError{text: redacted(err.Error(), secrets), cause: err}
+	return &rewordedError{text: redacted(err.Error(), secrets), cause: err}
 }

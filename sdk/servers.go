@@ -53,7 +53,7 @@ var (
 	errNoPlace     = errors.New("it is slow, and questions of other schedules take up all places at it")
 )
 
-// errTimeout is why an attempt ends that takes too long.
+// timeoutError is why an attempt ends that takes too long.
 type timeoutError struct{ after time.Duration }
 
 func (e *timeoutError) Error() string { return fmt.Sprintf("no answer within %s", e.after) }
