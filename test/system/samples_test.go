@@ -65,7 +65,7 @@ func sampleMachines(t *testing.T) map[string]*v1beta1.ScheduledMachine {
 				manifests = append(manifests, block[1])
 			}
 		}
-		for _, document := range strings.Split(strings.Join(manifests, "\n---\n"), "\n---\n") {
+		for document := range strings.SplitSeq(strings.Join(manifests, "\n---\n"), "\n---\n") {
 			if !strings.Contains(document, "kind: ScheduledMachine\n") {
 				continue
 			}
