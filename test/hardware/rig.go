@@ -105,9 +105,6 @@ func startWorkload(ctx context.Context, dir string) (*Workload, error) {
 // connection that no Wire is in.
 func (w *Workload) Client() client.WithWatch { return w.client }
 
-// Plane returns the control plane.
-func (w *Workload) Plane() *devplane.Plane { return w.plane }
-
 func (w *Workload) err() error {
 	if err := w.plane.Err(); err != nil {
 		return err
