@@ -93,7 +93,7 @@ func (e *evaluation) read(d declaration, name string) (*unstructured.Unstructure
 		return nil, notFound(d, name)
 	}
 	if d.resource == Secrets.resource {
-		e.secrets = append(e.secrets, secretValues(state.object)...)
+		e.secrets = withSecretValues(e.secrets, state.object)
 	}
 	return state.object, nil
 }

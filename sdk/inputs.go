@@ -4,6 +4,7 @@ package sdk
 
 import (
 	"context"
+	"slices"
 
 	"github.com/go-logr/logr"
 	"k8s.io/apimachinery/pkg/types"
@@ -59,6 +60,25 @@ func newInputs(ctx context.Context, c inputsConfig) *inputs {
 		objects:  newObjectReads(ctx, c.follow, c.wake),
 		polls:    asking,
 	}
+}
+
+// keepOnly takes out of what a schedule has all but the wanted, and drops it.
+func keepOnly[T comparable](
+	bySchedule map[types.NamespacedName][]T, schedule types.NamespacedName, wanted []T, drop func(T),
+) {
+	var kept []T
+	for _, each := range bySchedule[schedule] {
+		if slices.Contains(wanted, each) {
+			kept = append(kept, each)
+			continue
+		}
+		drop(each)
+	}
+	if len(kept) == 0 {
+		delete(bySchedule, schedule)
+		return
+	}
+	bySchedule[schedule] = kept
 }
 
 // forget drops all that is kept for a schedule that is gone.

@@ -162,19 +162,7 @@ func (p *polls) recovered(server string) {
 func (p *polls) keep(schedule types.NamespacedName, ids []pollID) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	var kept []pollID
-	for _, id := range p.bySchedule[schedule] {
-		if slices.Contains(ids, id) {
-			kept = append(kept, id)
-			continue
-		}
-		p.drop(id)
-	}
-	if len(kept) == 0 {
-		delete(p.bySchedule, schedule)
-		return
-	}
-	p.bySchedule[schedule] = kept
+	keepOnly(p.bySchedule, schedule, ids, p.drop)
 }
 
 // drop needs the lock.

@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"sync"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -124,24 +123,14 @@ func (r *objectReads) changed(ref objectRef, followed *followedObject, state obj
 func (r *objectReads) keep(schedule types.NamespacedName, refs []objectRef) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	var kept []objectRef
-	for _, ref := range r.bySchedule[schedule] {
-		if slices.Contains(refs, ref) {
-			kept = append(kept, ref)
-			continue
-		}
+	keepOnly(r.bySchedule, schedule, refs, func(ref objectRef) {
 		followed := r.followed[ref]
 		delete(followed.dependents, schedule)
 		if len(followed.dependents) == 0 {
 			followed.stop()
 			delete(r.followed, ref)
 		}
-	}
-	if len(kept) == 0 {
-		delete(r.bySchedule, schedule)
-		return
-	}
-	r.bySchedule[schedule] = kept
+	})
 }
 
 // notFound says in our words that there is no object, and is the API server's

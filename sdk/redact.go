@@ -19,11 +19,10 @@ const (
 	redaction       = "[redacted]"
 )
 
-// secretValues returns the values of a Secret in the forms in which an error may
-// quote them.
-func secretValues(object *unstructured.Unstructured) []string {
+// withSecretValues adds to values those of a Secret in the forms in which an error
+// may quote them.
+func withSecretValues(values []string, object *unstructured.Unstructured) []string {
 	data, _, _ := unstructured.NestedStringMap(object.Object, "data")
-	var values []string
 	for _, encoded := range data {
 		decoded, err := base64.StdEncoding.DecodeString(encoded)
 		value := strings.TrimSpace(string(decoded))
@@ -32,7 +31,7 @@ func secretValues(object *unstructured.Unstructured) []string {
 		}
 		values = append(values, value, encoded, url.QueryEscape(value), url.PathEscape(value))
 	}
-	// The longest first, in case one value is a part of another.
+	// The longest first, in case one value is a part of another, be it of another Secret.
 	slices.SortFunc(values, func(a, b string) int { return cmp.Or(cmp.Compare(len(b), len(a)), strings.Compare(a, b)) })
 	return slices.Compact(values)
 }

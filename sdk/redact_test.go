@@ -18,7 +18,8 @@ func TestTheValuesOfASecretAreTakenOutOfTexts(t *testing.T) {
 		"long":  encode("s3cret/token==and-more\n"), // as an editor leaves it
 		"short": encode("on"),
 	}}}
-	values := secretValues(secret)
+	another := &unstructured.Unstructured{Object: map[string]any{"data": map[string]any{"longest": encode("s3cret/token==and-more-yet")}}}
+	values := withSecretValues(withSecretValues(nil, secret), another)
 	inBase64 := encode("s3cret/token==").(string)
 	tests := []struct{ text, want string }{
 		{"Get https://tide.example.com: 401", "Get https://tide.example.com: 401"},
@@ -26,6 +27,7 @@ func TestTheValuesOfASecretAreTakenOutOfTexts(t *testing.T) {
 		{"Get https://tide.example.com?key=s3cret%2Ftoken%3D%3D: 401", "Get https://tide.example.com?key=[redacted]: 401"},
 		{"Get https://u:s3cret%2Ftoken==@tide.example.com: refused", "Get https://u:[redacted]@tide.example.com: refused"},
 		{"s3cret/token==and-more and s3cret/token==", "[redacted] and [redacted]"},
+		{"s3cret/token==and-more-yet of another Secret", "[redacted] of another Secret"},
 		{"in base64: " + inBase64, "in base64: [redacted]"},
 		{"the toggle is on", "the toggle is on"},
 		{"all but the last character, s3cret/token=", "all but the last character, s3cret/token="},
@@ -35,7 +37,7 @@ func TestTheValuesOfASecretAreTakenOutOfTexts(t *testing.T) {
 			t.Errorf("%q becomes %q, want %q", test.text, got, test.want)
 		}
 	}
-	if values := secretValues(&unstructured.Unstructured{Object: map[string]any{"data": map[string]any{"odd": 7, "bad": "%"}}}); len(values) > 0 {
+	if values := withSecretValues(nil, &unstructured.Unstructured{Object: map[string]any{"data": map[string]any{"odd": 7, "bad": "%"}}}); len(values) > 0 {
 		t.Errorf("values of a Secret that is none: %q", values)
 	}
 }
