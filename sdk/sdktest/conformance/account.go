@@ -238,13 +238,7 @@ func machineQuestions(*env) []question {
 // wildcardQuestions name the wildcards themselves, which only a rule with the
 // same wildcard grants.
 func wildcardQuestions(e *env) []question {
-	var all []question
-	for _, where := range []struct{ group, resource string }{
-		{contract.Group, e.plural()},
-		{contract.Group, e.plural() + "/status"},
-	} {
-		all = append(all, on(where.group, where.resource, "*")...)
-	}
+	all := slices.Concat(on(contract.Group, e.plural(), "*"), on(contract.Group, e.plural()+"/status", "*"))
 	verbs := slices.Concat(readVerbs, writeVerbs, []string{"*"})
 	for _, where := range []struct{ group, resource string }{
 		{contract.Group, "*"},

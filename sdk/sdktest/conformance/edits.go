@@ -60,11 +60,7 @@ func followsEdits(ctx context.Context, e *env) (finding, error) {
 
 // flip gives an object the other sample and waits until its verdict is that.
 func (e *env) flip(ctx context.Context, made *subject, on bool) error {
-	to := e.samples.off
-	if on {
-		to = e.samples.on
-	}
-	if err := made.set(ctx, to); err != nil {
+	if err := made.set(ctx, e.sampleFor(on)); err != nil {
 		return err
 	}
 	_, err := made.awaitActive(ctx, on)

@@ -94,8 +94,12 @@ func (e *env) connect(ctx context.Context) (kubernetes string, err error) {
 // definition returns the definition of the kind in the contract's group; nil if
 // there is none.
 func (e *env) definition() *apiextensionsv1.CustomResourceDefinition {
+	return e.definitionOf(contract.Group, e.options.Kind)
+}
+
+func (e *env) definitionOf(group, kind string) *apiextensionsv1.CustomResourceDefinition {
 	for i, definition := range e.definitions {
-		if definition.Spec.Group == contract.Group && definition.Spec.Names.Kind == e.options.Kind {
+		if definition.Spec.Group == group && definition.Spec.Names.Kind == kind {
 			return &e.definitions[i]
 		}
 	}

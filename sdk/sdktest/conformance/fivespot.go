@@ -69,12 +69,7 @@ func whereInstalled(run func(context.Context, *env) (finding, error)) func(conte
 
 // hasFiveSpot reports whether the kind ScheduledMachine is installed.
 func (e *env) hasFiveSpot() bool {
-	for _, definition := range e.definitions {
-		if definition.Spec.Group == v1beta1.GroupVersion.Group && definition.Spec.Names.Kind == "ScheduledMachine" {
-			return true
-		}
-	}
-	return false
+	return e.definitionOf(v1beta1.GroupVersion.Group, "ScheduledMachine") != nil
 }
 
 // follower is a ScheduledMachine and the object that it follows.
@@ -133,19 +128,14 @@ func (f *follower) scheduledMachine() *v1beta1.ScheduledMachine {
 // reports waits until the ScheduledMachine says this of its schedule: whether it
 // is resolved, and which verdict counts.
 func (f *follower) reports(ctx context.Context, resolved metav1.ConditionStatus, active bool) (reason string, err error) {
-	patience := f.space.env.options.Patience
-	bounded, cancel := context.WithTimeoutCause(ctx, patience, errPatience)
-	defer cancel()
-	missing := errors.New("the ScheduledMachine has not been seen")
-	err = f.seen.until(bounded, func() bool {
-		if now := f.seen.last(f.machine); now != nil {
-			reason, missing = follows(now.Unstructured, resolved, active)
+	err = f.space.env.until(ctx, f.seen, func() (missing error) {
+		now := f.seen.last(f.machine)
+		if now == nil {
+			return errors.New("the ScheduledMachine has not been seen")
 		}
-		return missing == nil
+		reason, missing = follows(now.Unstructured, resolved, active)
+		return missing
 	})
-	if errors.Is(err, errPatience) {
-		return "", &missingError{patience, missing}
-	}
 	return reason, err
 }
 

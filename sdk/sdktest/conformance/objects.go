@@ -4,7 +4,6 @@ package conformance
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"golang.org/x/sync/errgroup"
@@ -117,25 +116,23 @@ func (e *env) isOn(i int) bool {
 
 // awaitCrowd waits until every object of a crowd is as isOn says.
 func (e *env) awaitCrowd(ctx context.Context, home *space, crowd []*subject) (finding, error) {
-	bounded, cancel := context.WithTimeoutCause(ctx, e.options.Patience, errPatience)
-	defer cancel()
 	waiting := map[int]bool{}
 	for i := range crowd {
 		waiting[i] = true
 	}
-	err := home.seen.until(bounded, func() bool {
+	err := e.until(ctx, home.seen, func() error {
 		for i := range waiting {
 			now := home.seen.last(crowd[i].name)
 			if now != nil && activeIs(now.Unstructured, e.isOn(i)) == nil {
 				delete(waiting, i)
 			}
 		}
-		return len(waiting) == 0
+		if len(waiting) > 0 {
+			return fmt.Errorf("%d of %d objects lack their verdict", len(waiting), len(crowd))
+		}
+		return nil
 	})
-	switch {
-	case errors.Is(err, errPatience):
-		return fail("after %s, %d of %d objects lack their verdict", e.options.Patience, len(waiting), len(crowd))
-	case err != nil:
+	if err != nil {
 		return finding{}, err
 	}
 	return pass("%d objects", len(crowd))

@@ -72,25 +72,15 @@ func (s *subject) writeAsOther(ctx context.Context) (*unstructured.Unstructured,
 // missingForeign says which part of what another wrote is gone; it is also the
 // answer to whether anything was kept to begin with.
 func missingForeign(wrote, now *unstructured.Unstructured) string {
-	condition := foreignCondition(wrote)
+	conditions := conditionsOf(wrote, foreignType)
 	field := statusField(wrote, foreignField)
 	switch {
-	case condition == nil && field == nil:
+	case len(conditions) == 0 && field == nil:
 		return "nothing was kept"
-	case condition != nil && !reflect.DeepEqual(condition, foreignCondition(now)):
+	case len(conditions) > 0 && !reflect.DeepEqual(conditions, conditionsOf(now, foreignType)):
 		return "a condition of another type was changed or removed"
 	case field != nil && field != statusField(now, foreignField):
 		return "a field of another writer was changed or removed"
 	}
 	return ""
-}
-
-func foreignCondition(object *unstructured.Unstructured) map[string]any {
-	list, _ := statusField(object, "conditions").([]any)
-	for _, item := range list {
-		if entry, ok := item.(map[string]any); ok && entry["type"] == foreignType {
-			return entry
-		}
-	}
-	return nil
 }

@@ -59,7 +59,7 @@ func open(ctx context.Context, o Options) (*session, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &session{
+	s := &session{
 		options: o,
 		env:     e,
 		left:    leftOut(o.Only, o.Skip),
@@ -71,7 +71,9 @@ func open(ctx context.Context, o Options) (*session, error) {
 			Started:    o.Clock.Now().UTC().Truncate(time.Second),
 			Strict:     o.Strict, AllowIncomplete: o.AllowIncomplete,
 		},
-	}, nil
+	}
+	e.describe(&s.report)
+	return s, nil
 }
 
 // close removes what the run made and completes the report.
@@ -99,7 +101,6 @@ func (s *session) judge(ctx context.Context, check *Check) (Result, error) {
 		result.Advice = check.Advice
 	}
 	s.report.Results = append(s.report.Results, result)
-	s.env.describe(&s.report)
 	s.options.Progress(result)
 	return result, nil
 }

@@ -60,12 +60,12 @@ func jsonKind(value any) string {
 	return fmt.Sprintf("the number %v", value)
 }
 
-// readyEntries returns the entries of status.conditions whose type is Ready.
-func readyEntries(object *unstructured.Unstructured) []map[string]any {
+// conditionsOf returns the entries of status.conditions whose type is the given one.
+func conditionsOf(object *unstructured.Unstructured, ofType string) []map[string]any {
 	list, _ := statusField(object, "conditions").([]any)
 	var entries []map[string]any
 	for _, item := range list {
-		if entry, ok := item.(map[string]any); ok && entry["type"] == contract.ConditionReady {
+		if entry, ok := item.(map[string]any); ok && entry["type"] == ofType {
 			entries = append(entries, entry)
 		}
 	}
@@ -74,7 +74,7 @@ func readyEntries(object *unstructured.Unstructured) []map[string]any {
 
 // notReady returns nil when the object says that it is not to be trusted now.
 func notReady(object *unstructured.Unstructured) error {
-	entries := readyEntries(object)
+	entries := conditionsOf(object, contract.ConditionReady)
 	for _, entry := range entries {
 		if entry["status"] != "True" {
 			return nil
@@ -110,7 +110,7 @@ func wellFormedReady(object *unstructured.Unstructured) error {
 			return fmt.Errorf("status.conditions[%d] is %s", i, jsonKind(item))
 		}
 	}
-	entries := readyEntries(object)
+	entries := conditionsOf(object, contract.ConditionReady)
 	if len(entries) != 1 {
 		return fmt.Errorf("there are %d conditions of type Ready", len(entries))
 	}

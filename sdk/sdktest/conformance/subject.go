@@ -36,31 +36,42 @@ func (e *missingError) Error() string { return fmt.Sprintf("after %s, %v", e.wit
 // errPatience is the cause of a wait's end.
 var errPatience = errors.New("it took too long")
 
-// await returns the first state, from the latest on, that check finds nothing
-// missing in; the error of check says what is. When it does not come, the error
-// is a *missingError.
-func (s *subject) await(ctx context.Context, check func(*unstructured.Unstructured) error) (*state, error) {
-	seen, patience := s.space.seen, s.space.env.options.Patience
-	bounded, cancel := context.WithTimeoutCause(ctx, patience, errPatience)
+// until returns when check finds nothing missing in a record, whose lock it is
+// called with; the error of check says what is missing. When it does not come,
+// the error is a *missingError.
+func (e *env) until(ctx context.Context, seen *recorder, check func() error) error {
+	bounded, cancel := context.WithTimeoutCause(ctx, e.options.Patience, errPatience)
 	defer cancel()
-	var found *state
-	missing := errors.New("the object has not been seen")
+	var missing error
 	err := seen.until(bounded, func() bool {
-		now := seen.last(s.name)
-		switch {
-		case now == nil:
-		case now.gone || now.GetUID() != s.wrote.GetUID():
-			missing = errors.New("the object is gone, though the kit did not delete it")
-		default:
-			missing = check(now.Unstructured)
-		}
-		found = now
+		missing = check()
 		return missing == nil
 	})
 	if errors.Is(err, errPatience) {
-		return nil, &missingError{patience, missing}
+		return &missingError{e.options.Patience, missing}
 	}
-	return found, err
+	return err
+}
+
+// await returns the first state, from the latest on, that check finds nothing
+// missing in. Its error is that of env.until.
+func (s *subject) await(ctx context.Context, check func(*unstructured.Unstructured) error) (*state, error) {
+	seen := s.space.seen
+	var found *state
+	err := s.space.env.until(ctx, seen, func() error {
+		found = seen.last(s.name)
+		switch {
+		case found == nil:
+			return errors.New("the object has not been seen")
+		case found.gone || found.GetUID() != s.wrote.GetUID():
+			return errors.New("the object is gone, though the kit did not delete it")
+		}
+		return check(found.Unstructured)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return found, nil
 }
 
 // awaitActive waits until status.active is the boolean.
@@ -109,17 +120,13 @@ func (s *subject) remove(ctx context.Context) error {
 	if err := client.IgnoreNotFound(s.space.env.client.Delete(ctx, s.reference())); err != nil {
 		return fmt.Errorf("deleting the object: %w", err)
 	}
-	seen, patience := s.space.seen, s.space.env.options.Patience
-	bounded, cancel := context.WithTimeoutCause(ctx, patience, errPatience)
-	defer cancel()
-	err := seen.until(bounded, func() bool {
-		now := seen.last(s.name)
-		return now != nil && now.gone && now.GetUID() == s.wrote.GetUID()
+	seen := s.space.seen
+	return s.space.env.until(ctx, seen, func() error {
+		if now := seen.last(s.name); now != nil && now.gone && now.GetUID() == s.wrote.GetUID() {
+			return nil
+		}
+		return errors.New("the deleted object is still there: is there a finalizer that nobody takes off?")
 	})
-	if errors.Is(err, errPatience) {
-		return &missingError{patience, errors.New("the deleted object is still there: is there a finalizer that nobody takes off?")}
-	}
-	return err
 }
 
 // reference returns an empty object with the kind, the namespace and the name.
