@@ -11,6 +11,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+
+	"github.com/fivespot/fivespot/api/v1beta1"
 )
 
 // MachineState is what the controller needs to know of a Machine, whatever its
@@ -49,6 +51,9 @@ type MachineState struct {
 	DeletedAt time.Time
 	// Deleting is Cluster API's reason and message about the deletion's progress.
 	DeletingReason, DeletingMessage string
+	// Held is true when Cluster API waits for us before it takes the infrastructure
+	// of the Machine, once deleted, away; see HoldPatch.
+	Held bool
 	// SkipsDrain is true when Cluster API was told to wait for neither the
 	// node's pods nor its volumes.
 	SkipsDrain bool
@@ -71,6 +76,7 @@ func ReadMachine(object *unstructured.Unstructured) (*MachineState, error) {
 	state := &MachineState{
 		UID:     object.GetUID(),
 		Version: object.GroupVersionKind().Version,
+		Held:    hasAnnotation(object, HoldAnnotation),
 		SkipsDrain: hasAnnotation(object, clusterv1.ExcludeNodeDrainingAnnotation) &&
 			hasAnnotation(object, clusterv1.ExcludeWaitForNodeVolumeDetachAnnotation),
 	}
@@ -104,6 +110,22 @@ func DrainTimeoutPatch(version string, drain time.Duration) map[string]any {
 	return map[string]any{"spec": map[string]any{"deletion": map[string]any{
 		"nodeDrainTimeoutSeconds": int32(drain / time.Second),
 	}}}
+}
+
+// HoldAnnotation is our hook of Cluster API's: while a Machine has it, Cluster
+// API does not take its infrastructure away, whoever deleted it. Cluster API's own
+// drain, where there is one, comes before that.
+// https://cluster-api.sigs.k8s.io/reference/api/labels-and-annotations
+const HoldAnnotation = clusterv1.PreTerminateDeleteHookAnnotationPrefix + "/5spot-drain"
+
+// HoldPatch returns the merge patch that has Cluster API wait for us when the
+// Machine is deleted, or no longer wait.
+func HoldPatch(hold bool) map[string]any {
+	var value any // null takes the annotation away
+	if hold {
+		value = v1beta1.FieldManager
+	}
+	return map[string]any{"metadata": map[string]any{"annotations": map[string]any{HoldAnnotation: value}}}
 }
 
 // SkipDrainAnnotations tell Cluster API to wait for neither a node's pods nor its volumes.

@@ -5,7 +5,6 @@ package kinds
 import (
 	"context"
 	"fmt"
-	"slices"
 	"sync/atomic"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -61,6 +60,10 @@ func (f *follower[T]) run(ctx context.Context) {
 		f.store.options.Log.Error(err, "cannot follow a kind", "kind", f.kind.String())
 		return
 	}
+	if _, err := f.informer.AddEventHandler(f.groupHandlers()); err != nil {
+		f.store.options.Log.Error(err, "cannot follow the groups of a kind", "kind", f.kind.String())
+		return
+	}
 	go func() {
 		if cache.WaitForCacheSync(ctx.Done(), registration.HasSynced) {
 			f.synced.Store(true)
@@ -100,31 +103,6 @@ func (f *follower[T]) get(name types.NamespacedName) Result[T] {
 		return Result[T]{State: Absent}
 	}
 	return Result[T]{State: Present, Object: typed}
-}
-
-// groups is the name of the index of StoreOptions.Group.
-const groups = "group"
-
-func (f *follower[T]) groupsOf(object any) ([]string, error) {
-	typed, ok := object.(T)
-	if !ok || f.store.options.Group == nil {
-		return nil, nil
-	}
-	if group := f.store.options.Group(typed); group != "" {
-		return []string{group}, nil
-	}
-	return nil, nil
-}
-
-func (f *follower[T]) any(group string, match func(T) bool) bool {
-	objects, err := f.informer.GetIndexer().ByIndex(groups, group)
-	if err != nil {
-		return false
-	}
-	return slices.ContainsFunc(objects, func(object any) bool {
-		typed, ok := object.(T)
-		return ok && match(typed)
-	})
 }
 
 func (f *follower[T]) hasSeen(version string) bool {

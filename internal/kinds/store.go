@@ -62,8 +62,8 @@ type StoreOptions[T Object] struct {
 	// Same reports whether a change of what is kept is none to a subscriber.
 	// Nil: every change is one.
 	Same func(before, after T) bool
-	// Group names the group of objects that an object is found in by Any; "" for
-	// none. Nil: there are no groups.
+	// Group names the group that an object belongs to, see HasAny; "" for none.
+	// Nil: there are no groups.
 	Group func(T) string
 	// Log receives what an operator may want to know.
 	Log logr.Logger
@@ -82,6 +82,7 @@ type Store[T Object] struct {
 
 	onObject []func(schema.GroupKind, types.NamespacedName)
 	onKind   []func(schema.GroupKind)
+	onGroup  []func(schema.GroupKind, string)
 }
 
 type objectKey struct {
@@ -115,6 +116,12 @@ func NewStore[T Object](options StoreOptions[T]) *Store[T] {
 func (s *Store[T]) Subscribe(object func(schema.GroupKind, types.NamespacedName), kind func(schema.GroupKind)) {
 	s.onObject = append(s.onObject, object)
 	s.onKind = append(s.onKind, kind)
+}
+
+// SubscribeGroups asks for a call whenever an object joins a group or leaves it.
+// The function must not block. Call it before Start.
+func (s *Store[T]) SubscribeGroups(group func(kind schema.GroupKind, group string)) {
+	s.onGroup = append(s.onGroup, group)
 }
 
 // NeedLeaderElection tells the manager to run the store on standbys too, so
@@ -167,13 +174,13 @@ func (s *Store[T]) Get(kind schema.GroupKind, name types.NamespacedName) Result[
 	return result
 }
 
-// Any reports whether an object of a kind and group matches, as far as the store
-// has seen; false when it has seen none of the kind. It looks at that group only.
-func (s *Store[T]) Any(kind schema.GroupKind, group string, match func(T) bool) bool {
+// HasAny reports whether an object of a kind belongs to a group, as far as the
+// store has seen; false when it has seen none of the kind.
+func (s *Store[T]) HasAny(kind schema.GroupKind, group string) bool {
 	s.mu.Lock()
 	current := s.followers[kind]
 	s.mu.Unlock()
-	return current != nil && current.any(group, match)
+	return current != nil && current.hasAny(group)
 }
 
 // Expect makes Get answer Loading for an object until the store has seen the
@@ -247,6 +254,12 @@ func (s *Store[T]) follow(ctx context.Context, kind schema.GroupKind, running *s
 func (s *Store[T]) notifyObject(kind schema.GroupKind, name types.NamespacedName) {
 	for _, changed := range s.onObject {
 		changed(kind, name)
+	}
+}
+
+func (s *Store[T]) notifyGroup(kind schema.GroupKind, group string) {
+	for _, changed := range s.onGroup {
+		changed(kind, group)
 	}
 }
 

@@ -42,10 +42,16 @@ func (r *Reconciler) act(ctx context.Context, f *facts) error {
 	switch f.did {
 	case stepCreate:
 		return r.createAll(ctx, f.sm, f.seen)
-	case stepDelete, stepReplace:
+	case stepDelete:
 		return r.deleteMachine(ctx, f)
+	case stepReplace:
+		return r.replaceMachine(ctx, f)
 	case stepDrain:
-		return r.drainAndDelete(ctx, f)
+		return r.drainAndLetGo(ctx, f)
+	case stepHold:
+		return r.hold(ctx, f.sm, f.seen.machine, true)
+	case stepLetGo:
+		return r.hold(ctx, f.sm, f.seen.machine, false)
 	case stepForgetNode:
 		return r.forgetNode(ctx, f)
 	case stepSyncDrain:
@@ -124,6 +130,17 @@ func (r *Reconciler) deleteMachine(ctx context.Context, f *facts) error {
 	return errors.Join(r.delete(ctx, f.sm, f.seen.machine), untold)
 }
 
+// replaceMachine deletes a Machine that failed. The status says the same before
+// and after, so that the event does not come with a change of it.
+func (r *Reconciler) replaceMachine(ctx context.Context, f *facts) error {
+	if err := r.deleteMachine(ctx, f); err != nil {
+		return err
+	}
+	note := "Replacing Machine " + f.sm.Name + ": " + f.failures.Message
+	r.events.Eventf(f.sm, nil, corev1.EventTypeWarning, v1beta1.ReasonMachineReplaced, "DeleteMachine", "%s", clip(note, noteLimit))
+	return nil
+}
+
 // confirm looks at the API server's own copy before a machine is taken down: the
 // cache of a replica that has just taken over may be behind, and a switch that
 // has been cleared since, or a verdict that is only held, must not count.
@@ -181,6 +198,14 @@ func (r *Reconciler) skipDrain(ctx context.Context, sm *v1beta1.ScheduledMachine
 	return nil
 }
 
+// hold has Cluster API wait for us when the Machine is deleted, or no longer wait.
+func (r *Reconciler) hold(ctx context.Context, sm *v1beta1.ScheduledMachine, machine piece, hold bool) error {
+	if err := r.patchMachine(ctx, sm, machine, capi.HoldPatch(hold)); err != nil {
+		return fmt.Errorf("changing whether Cluster API waits for 5-Spot when Machine %s is deleted: %w", sm.Name, err)
+	}
+	return nil
+}
+
 func (r *Reconciler) syncDrain(ctx context.Context, sm *v1beta1.ScheduledMachine, machine piece) error {
 	if err := r.patchMachine(ctx, sm, machine, capi.DrainTimeoutPatch(machine.version, drainTimeout(sm))); err != nil {
 		return fmt.Errorf("changing the drain timeout of Machine %s: %w", sm.Name, err)
@@ -214,6 +239,11 @@ func (r *Reconciler) patchMachine(ctx context.Context, sm *v1beta1.ScheduledMach
 // abandon lets a ScheduledMachine go that has been kept for as long as it may
 // be. What is left is on its way out by Cluster API, or follows its owner.
 func (r *Reconciler) abandon(ctx context.Context, f *facts) error {
+	if machine := f.machine(); machine != nil && machine.Held { // nobody else would let it go
+		if err := r.hold(ctx, f.sm, f.seen.machine, false); err != nil {
+			return err
+		}
+	}
 	note := "Not everything was gone " + f.limits.finalizer.String() + " after spec.gracefulShutdownTimeout: " + left(f) +
 		". The ScheduledMachine is let go; see to what is left"
 	r.events.Eventf(f.sm, nil, corev1.EventTypeWarning, v1beta1.ReasonFinalizerCleanupTimedOut, "ReleaseScheduledMachine", "%s", clip(note, noteLimit))

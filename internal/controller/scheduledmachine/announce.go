@@ -40,9 +40,6 @@ func happenings(f *facts, after *v1beta1.ScheduledMachineStatus) []happening {
 		add(corev1.EventTypeNormal, v1beta1.ReasonMachineCreated, "CreateMachine",
 			"Created Machine "+f.sm.Name+" and its bootstrap and infrastructure objects")
 	}
-	if failures := after.MachineFailures; failures != nil && replaced(f) {
-		add(corev1.EventTypeWarning, v1beta1.ReasonMachineReplaced, "DeleteMachine", "Replacing Machine "+f.sm.Name+": "+failures.Message)
-	}
 	if flaps(after.Conditions) && !flaps(before.Conditions) {
 		add(corev1.EventTypeWarning, v1beta1.ReasonVerdictChangesOften, "FollowSchedule",
 			meta.FindStatusCondition(after.Conditions, v1beta1.ConditionScheduleFlapping).Message)

@@ -25,7 +25,7 @@ type scheduleReader interface {
 type childCache interface {
 	Want(kind schema.GroupKind)
 	Get(kind schema.GroupKind, name types.NamespacedName) kinds.Result[*child]
-	Any(kind schema.GroupKind, group string, match func(*child) bool) bool
+	HasAny(kind schema.GroupKind, group string) bool
 	Expect(kind schema.GroupKind, name types.NamespacedName, resourceVersion string)
 }
 

@@ -50,7 +50,7 @@ func newChildren(client dynamic.Interface, registry *kinds.Registry, log logr.Lo
 		Version:  childVersion,
 		Reduce:   reduceChild,
 		Group: func(c *child) string {
-			if c.controlPlaneOf == "" {
+			if c.controlPlaneOf == "" || !c.DeletionTimestamp.IsZero() {
 				return ""
 			}
 			return controlPlaneGroup(c.Namespace, c.controlPlaneOf)
@@ -59,7 +59,8 @@ func newChildren(client dynamic.Interface, registry *kinds.Registry, log logr.Lo
 	})
 }
 
-// controlPlaneGroup is the group of the Machines of a cluster's control plane.
+// controlPlaneGroup is the group of those Machines of a cluster's control plane
+// that stay.
 func controlPlaneGroup(namespace, cluster string) string { return namespace + "/" + cluster }
 
 // childVersion picks the version to read a kind at.

@@ -82,11 +82,13 @@ func (r *Reconciler) observeCluster(sm *v1beta1.ScheduledMachine, seen *observat
 	case kinds.Unreadable:
 		problem(field.InternalError(path, fmt.Errorf("listing Clusters: %w", cluster.Err)))
 	case kinds.Absent:
+		seen.drainer = drainerNobody
 		problem(field.Invalid(path, name, "there is no Cluster of this name in namespace "+sm.Namespace))
 	case kinds.Present:
 		seen.connection = cluster.Object.connection
 		seen.controlled = cluster.Object.controlPlaneName != ""
 		if !cluster.Object.DeletionTimestamp.IsZero() {
+			seen.drainer = drainerNobody
 			problem(field.Invalid(path, name, "the Cluster is being deleted"))
 			return nil
 		}
@@ -99,7 +101,7 @@ func (r *Reconciler) observeControlPlane(sm *v1beta1.ScheduledMachine, cluster *
 	seen.kubernetes = sm.Spec.Version
 	kind, name := cluster.controlPlane, cluster.controlPlaneName
 	if kind.Group != capi.ControlPlaneGroup { // there is none, or of a group that tells by no contract
-		seen.undrained = name == "" && r.hasNoControlPlaneMachine(sm)
+		seen.drainer = r.drainerOf(sm, name != "")
 		return nil
 	}
 	r.clusters.Want(kind)
@@ -114,14 +116,16 @@ func (r *Reconciler) observeControlPlane(sm *v1beta1.ScheduledMachine, cluster *
 				fmt.Errorf("not set, and the version of the cluster's control plane cannot be read: %w", controlPlane.Err)))
 		}
 	case kinds.NotInstalled, kinds.Absent:
-		seen.undrained = r.hasNoControlPlaneMachine(sm)
+		seen.drainer = r.drainerOf(sm, false)
 		if sm.Spec.Version == "" {
 			seen.problems = append(seen.problems, field.Required(path,
 				fmt.Sprintf("the cluster's control plane %s %s, whose version would be taken, does not exist", kind.Kind, name)))
 		}
 	case kinds.Present:
-		leaving := !controlPlane.Object.DeletionTimestamp.IsZero()
-		seen.undrained = !controlPlane.Object.external && !leaving && r.hasNoControlPlaneMachine(sm)
+		seen.drainer = r.drainerOf(sm, controlPlane.Object.external)
+		if !controlPlane.Object.DeletionTimestamp.IsZero() {
+			seen.drainer = drainerNobody
+		}
 		if sm.Spec.Version == "" {
 			seen.kubernetes = controlPlane.Object.version
 		}
@@ -129,11 +133,12 @@ func (r *Reconciler) observeControlPlane(sm *v1beta1.ScheduledMachine, cluster *
 	return nil
 }
 
-// hasNoControlPlaneMachine reports whether no Machine that stays is of the
-// cluster's control plane: then Cluster API takes the machine for one whose
-// whole cluster goes, and drains nothing.
-func (r *Reconciler) hasNoControlPlaneMachine(sm *v1beta1.ScheduledMachine) bool {
-	return !r.children.Any(capi.MachineKind, controlPlaneGroup(sm.Namespace, sm.Spec.ClusterName), func(c *child) bool {
-		return c.DeletionTimestamp.IsZero()
-	})
+// drainerOf returns who drains the machine's node. Where no Machine that stays is
+// of the cluster's control plane, nor the control plane run by somebody else,
+// Cluster API takes the machine for one whose whole cluster goes.
+func (r *Reconciler) drainerOf(sm *v1beta1.ScheduledMachine, controlPlaneElsewhere bool) drainer {
+	if controlPlaneElsewhere || r.children.HasAny(capi.MachineKind, controlPlaneGroup(sm.Namespace, sm.Spec.ClusterName)) {
+		return drainerClusterAPI
+	}
+	return drainerUs
 }

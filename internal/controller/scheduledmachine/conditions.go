@@ -139,7 +139,7 @@ func machineCondition(f *facts) metav1.Condition {
 		condition.Reason, condition.Message = v1beta1.ReasonProvisioning, "Waiting for "+missing(&capi.MachineState{})
 	case machine == nil:
 		condition.Reason, condition.Message = v1beta1.ReasonNoMachine, "There is no Machine"
-	case !machine.DeletedAt.IsZero() || draining(f):
+	case !machine.DeletedAt.IsZero():
 		condition.Reason, condition.Message = drainState(f, machine)
 	case failed(f):
 		condition.Reason, condition.Message = f.fault.reason, f.fault.message
@@ -159,13 +159,10 @@ func drainState(f *facts, machine *capi.MachineState) (reason, message string) {
 	switch {
 	case cutShort(f):
 		return v1beta1.ReasonNodeDrainFailed, blocked(f)
-	case !machine.DeletedAt.IsZero():
-		reason, message = deleting(machine.DeletingReason, machine.DeletingMessage)
-	case f.wanted.skipDrain, (f.did == stepDelete || f.did == stepReplace) && f.failure == nil, f.drain != nil && f.drain.done:
-		reason = v1beta1.ReasonDeleting
-	default:
-		reason, message = v1beta1.ReasonNodeDraining, f.drain.waitingFor()
+	case draining(f):
+		return v1beta1.ReasonNodeDraining, f.drain.waitingFor()
 	}
+	reason, message = deleting(machine)
 	if message == "" {
 		message = "The Machine is being deleted"
 	}
@@ -217,11 +214,11 @@ func cutShort(f *facts) bool {
 	case machine == nil:
 		return false
 	case was == v1beta1.ReasonNodeDrainFailed:
-		return !machine.DeletedAt.IsZero() || draining(f)
-	case f.wanted.skipDrain:
+		return !machine.DeletedAt.IsZero()
+	case f.wanted.skipDrain, machine.DeletedAt.IsZero():
 		return false
-	case machine.DeletedAt.IsZero(): // our own drain ends with the Machine's deletion
-		return (f.did == stepDelete || f.did == stepReplace) && draining(f) && !f.now.Before(drainDeadline(f.sm))
+	case f.did == stepLetGo && f.sm.Status.DrainStartTime != nil, f.drain != nil && f.drain.hopeless:
+		return f.failure == nil // our own drain, which ends with the Machine being let go
 	case machine.SkipsDrain, f.did == stepSkipDrain && f.failure == nil:
 		waited := was == v1beta1.ReasonNodeDraining || !afterDrain(machine.DeletingReason)
 		return waited && !f.now.Before(shutdownDeadline(f.sm, machine))
@@ -234,10 +231,12 @@ func cutShort(f *facts) bool {
 // condition said last, since Cluster API has gone on to the next step.
 func blocked(f *facts) string {
 	message := "The shutdown was cut short after spec.gracefulShutdownTimeout; Cluster API no longer waits for the node"
-	switch was := machineReady(f.sm.Status.Conditions); was.Reason {
-	case v1beta1.ReasonNodeDrainFailed:
+	switch was := machineReady(f.sm.Status.Conditions); {
+	case was.Reason == v1beta1.ReasonNodeDrainFailed:
 		return was.Message
-	case v1beta1.ReasonNodeDraining:
+	case f.drain != nil && f.drain.hopeless:
+		return "The node was not drained, since its Cluster goes and cannot be reached any more: that would take " + f.drain.message
+	case was.Reason == v1beta1.ReasonNodeDraining:
 		message = "The drain was cut short when its time was over; it was waiting for: " + was.Message
 	default:
 		if what := f.machine().DeletingMessage; what != "" && !afterDrain(f.machine().DeletingReason) {
@@ -255,13 +254,20 @@ func blocked(f *facts) string {
 
 // deleting passes on what Cluster API says of a deletion while it waits for
 // something that can take its time; the message is empty otherwise. The other
-// steps pass by in a moment, and telling each would cost a write.
-func deleting(reason, message string) (string, string) {
-	switch reason {
+// steps pass by in a moment, and telling each would cost a write. That it waits
+// for us we know better.
+func deleting(machine *capi.MachineState) (reason, message string) {
+	message = machine.DeletingMessage
+	switch machine.DeletingReason {
 	case clusterv1.MachineDeletingDrainingNodeReason:
 		return v1beta1.ReasonNodeDraining, message
+	case clusterv1.MachineDeletingWaitingForPreTerminateHookReason:
+		if strings.Contains(message, capi.HoldAnnotation) {
+			return v1beta1.ReasonDeleting, ""
+		}
+		return v1beta1.ReasonDeleting, message
 	case clusterv1.MachineDeletingWaitingForVolumeDetachReason,
-		clusterv1.MachineDeletingWaitingForPreDrainHookReason, clusterv1.MachineDeletingWaitingForPreTerminateHookReason,
+		clusterv1.MachineDeletingWaitingForPreDrainHookReason,
 		clusterv1.MachineDeletingWaitingForInfrastructureDeletionReason, clusterv1.MachineDeletingWaitingForBootstrapDeletionReason:
 		return v1beta1.ReasonDeleting, message
 	}

@@ -25,20 +25,21 @@ const (
 
 // shutdownDeadline is when a shutdown has lasted as long as it may.
 func shutdownDeadline(sm *v1beta1.ScheduledMachine, machine *capi.MachineState) time.Time {
-	begin := machine.DeletedAt
-	if drain := sm.Status.DrainStartTime; drain != nil && drain.Time.Before(begin) {
-		begin = drain.Time
-	}
-	return begin.Add(shutdownTimeout(sm))
+	return machine.DeletedAt.Add(shutdownTimeout(sm))
 }
 
-// drainDeadline is when a drain of our own has lasted as long as it may.
-func drainDeadline(sm *v1beta1.ScheduledMachine) time.Time {
-	limit := shutdownTimeout(sm)
-	if drain := drainTimeout(sm); drain > 0 {
-		limit = min(limit, drain)
+// drainDeadline is when a drain of our own, of a Machine that is being deleted,
+// has lasted as long as it may. One that has not begun begins now.
+func drainDeadline(f *facts) time.Time {
+	began := f.now
+	if f.sm.Status.DrainStartTime != nil {
+		began = f.sm.Status.DrainStartTime.Time
 	}
-	return sm.Status.DrainStartTime.Add(limit)
+	deadline := shutdownDeadline(f.sm, f.machine())
+	if drain := drainTimeout(f.sm); drain > 0 {
+		deadline = earliest(deadline, began.Add(drain))
+	}
+	return deadline
 }
 
 // nodeDeadline is until when it is tried to delete the Node that a machine left.

@@ -12,7 +12,6 @@ import (
 	"github.com/fivespot/fivespot/api/contract"
 	"github.com/fivespot/fivespot/api/v1beta1"
 	"github.com/fivespot/fivespot/internal/capi"
-	"github.com/fivespot/fivespot/internal/workload"
 )
 
 // describe returns the status that a person should see.
@@ -79,7 +78,10 @@ func describeNode(status *v1beta1.ScheduledMachineStatus, f *facts) {
 		status.MachineReadyTime, status.DrainStartTime = nil, nil
 		return
 	}
-	if f.did == stepBeginDrain || leavesNode(f) {
+	switch {
+	case machine.DeletedAt.IsZero():
+		status.DrainStartTime = nil
+	case f.did == stepBeginDrain:
 		status.DrainStartTime = new(metav1.NewTime(f.now).Rfc3339Copy())
 	}
 	status.MachineReadyTime = readyTime(f, machine)
@@ -89,12 +91,6 @@ func describeNode(status *v1beta1.ScheduledMachineStatus, f *facts) {
 	if machine.NodeName != "" {
 		status.NodeRef = &v1beta1.NodeReference{APIVersion: "v1", Kind: "Node", Name: machine.NodeName, UID: nodeUID(f)}
 	}
-}
-
-// leavesNode reports whether this very reconcile deleted, without a drain, a
-// Machine whose Node Cluster API leaves: it is found again as one that we drained.
-func leavesNode(f *facts) bool {
-	return f.did == stepDelete && f.failure == nil && f.seen.undrained && f.machine().NodeName != "" && f.sm.Status.DrainStartTime == nil
 }
 
 // readyTime is when the present Machine was first seen to run; nil if it never
@@ -121,7 +117,7 @@ func nodeUID(f *facts) types.UID {
 	machine := f.machine()
 	before := f.sm.Status.NodeRef
 	switch view := f.seen.view; {
-	case view != nil && view.NodeState == workload.NodePresent:
+	case view != nil && isOurNode(f):
 		return view.Node.UID
 	case machine.NodeUID == "" && before != nil && before.Name == machine.NodeName:
 		return before.UID // the cluster is out of sight for a while

@@ -41,6 +41,18 @@ func TestWhatAPersonSees(t *testing.T) {
 	invalid.problems = field.ErrorList{field.Invalid(field.NewPath("spec", "infrastructureSpec", "kind"), "DevMachine",
 		"no CRD for this kind in group infrastructure.cluster.x-k8s.io is installed")}
 	failed := &capi.MachineState{UID: "m", Version: "v1beta2", Phase: "Failed", Failure: "CreateError: no capacity in zone b"}
+	held := func(deleted time.Time) *observation {
+		seen := whole(&capi.MachineState{
+			UID: "m", NodeName: "worker-1", Held: true, DeletingReason: "WaitingForPreTerminateHook",
+			DeletingMessage: "Waiting for pre-terminate hooks to succeed (hooks: " + capi.HoldAnnotation + ")",
+		}, deleted)
+		seen.drainer = drainerUs
+		return seen
+	}
+	draining := func(sm *v1beta1.ScheduledMachine) { sm.Status.DrainStartTime = &metav1.Time{Time: minuteAgo} }
+	wasDraining := func(sm *v1beta1.ScheduledMachine) {
+		sm.Status.Conditions = []metav1.Condition{{Type: "MachineReady", Status: "False", Reason: "NodeDraining", Message: "pod desk/quotes, budget quotes"}}
+	}
 
 	var story strings.Builder
 	for _, scene := range []struct {
@@ -51,6 +63,7 @@ func TestWhatAPersonSees(t *testing.T) {
 		seen    *observation
 		did     step
 		failure error
+		drain   *drainProgress
 	}{
 		{title: "never resolved", reading: reading(contract.Unresolved), seen: nothing()},
 		{title: "inactive", reading: reading(contract.Inactive), seen: nothing()},
@@ -76,14 +89,37 @@ func TestWhatAPersonSees(t *testing.T) {
 		},
 		{
 			title: "inactive, the drain was cut short", reading: reading(contract.Inactive), verdict: new(false),
-			sm: rack(func(sm *v1beta1.ScheduledMachine) {
-				sm.Status.Conditions = []metav1.Condition{{Type: "MachineReady", Status: "False", Reason: "NodeDraining", Message: "pod desk/quotes, budget quotes"}}
-			}),
+			sm:   rack(wasDraining),
 			seen: whole(&capi.MachineState{UID: "m", NodeName: "worker-1", SkipsDrain: true, DeletingReason: "DeletingNode"}, noon.Add(-6*time.Minute)),
 		},
+		{title: "inactive, our own drain begins", reading: reading(contract.Inactive), verdict: new(false), seen: held(minuteAgo)},
 		{
-			title: "killed, where Cluster API would not drain", reading: reading(contract.Active), verdict: new(true), did: stepBeginDrain,
-			sm: rack(func(sm *v1beta1.ScheduledMachine) { sm.Spec.KillSwitch = true }), seen: whole(copyOf(running), time.Time{}),
+			title: "inactive, our own drain", reading: reading(contract.Inactive), verdict: new(false), sm: rack(draining),
+			seen: held(minuteAgo), drain: &drainProgress{message: "pod desk/quotes, budget quotes"},
+		},
+		{
+			title: "active, somebody else deleted the Machine, our own drain", reading: reading(contract.Active), verdict: new(true), sm: rack(draining),
+			seen: held(minuteAgo), drain: &drainProgress{message: "pod desk/quotes, budget quotes"},
+		},
+		{
+			title: "inactive, our own drain is done", reading: reading(contract.Inactive), verdict: new(false), sm: rack(draining),
+			seen: held(minuteAgo), drain: &drainProgress{done: true},
+		},
+		{
+			title: "inactive, our own drain was cut short", reading: reading(contract.Inactive), verdict: new(false), sm: rack(draining, wasDraining),
+			seen: held(noon.Add(-6 * time.Minute)),
+		},
+		{
+			title: "deleted with its namespace, no drain is possible", reading: reading(contract.Unresolved), verdict: new(true), sm: rack(draining, deleted),
+			seen: held(minuteAgo), drain: &drainProgress{message: "the Secret with the kubeconfig of cluster desk, which is gone", hopeless: true},
+		},
+		{
+			title: "killed, where Cluster API would not drain", reading: reading(contract.Active), verdict: new(true),
+			sm: rack(func(sm *v1beta1.ScheduledMachine) { sm.Spec.KillSwitch = true }), seen: held(minuteAgo),
+		},
+		{
+			title: "killed, where Cluster API would not drain, and let go", reading: reading(contract.Active), verdict: new(true),
+			sm: rack(draining, func(sm *v1beta1.ScheduledMachine) { sm.Spec.KillSwitch = true }), seen: held(minuteAgo),
 		},
 		{
 			title: "inactive, the infrastructure takes its time", reading: reading(contract.Inactive), verdict: new(false),
@@ -132,7 +168,7 @@ func TestWhatAPersonSees(t *testing.T) {
 		if scene.did != stepNone {
 			f.did = scene.did
 		}
-		f.failure = scene.failure
+		f.failure, f.drain = scene.failure, scene.drain
 		status := describe(f)
 		text, err := yaml.Marshal(status)
 		if err != nil {

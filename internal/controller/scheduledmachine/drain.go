@@ -15,6 +15,9 @@ import (
 type drainProgress struct {
 	done    bool
 	message string
+	// hopeless is true when the node was not drained and never can be: the Cluster
+	// goes, as with its namespace, and the Secret that led to it has gone before.
+	hopeless bool
 }
 
 // waitingFor says what keeps the drain from being done.
@@ -25,14 +28,14 @@ func (d *drainProgress) waitingFor() string {
 	return d.message
 }
 
-// drainAndDelete takes one step of a drain that Cluster API would not do, and
-// deletes the Machine once nothing is left on its node. A cluster that cannot be
+// drainAndLetGo takes one step of a drain that Cluster API would not do, and lets
+// the Machine go once nothing is left on its node. A cluster that cannot be
 // reached is waited for until the time of the drain is over.
-func (r *Reconciler) drainAndDelete(ctx context.Context, f *facts) error {
-	if f.drain = drainStep(ctx, f); !f.drain.done {
+func (r *Reconciler) drainAndLetGo(ctx context.Context, f *facts) error {
+	if f.drain = drainStep(ctx, f); !f.drain.done && !f.drain.hopeless {
 		return nil // the next look is set
 	}
-	return r.deleteMachine(ctx, f)
+	return r.hold(ctx, f.sm, f.seen.machine, false)
 }
 
 func drainStep(ctx context.Context, f *facts) *drainProgress {
@@ -41,10 +44,16 @@ func drainStep(ctx context.Context, f *facts) *drainProgress {
 	case view == nil || view.State == workload.Loading:
 		return &drainProgress{message: "the workload cluster to be connected to"}
 	case view.State == workload.Unreachable:
-		return &drainProgress{message: "the workload cluster to be reached: " + view.Message}
-	case view.Management && view.NodeState != workload.NodePresent:
+		return &drainProgress{
+			message:  "the workload cluster to be reached: " + view.Message,
+			hopeless: f.seen.drainer == drainerNobody && view.Reason == workload.ReasonKubeconfigNotFound,
+		}
+	case view.Management && !isOurNode(f):
 		// Cluster API found the node by a kubeconfig: this is not the node's cluster.
-		return &drainProgress{message: "the Secret with the kubeconfig of cluster " + f.sm.Spec.ClusterName + ", which is gone"}
+		return &drainProgress{
+			message:  "the Secret with the kubeconfig of cluster " + f.sm.Spec.ClusterName + ", which is gone",
+			hopeless: f.seen.drainer == drainerNobody,
+		}
 	case view.NodeState == workload.NodeAbsent, view.NodeState == workload.NodeForeign:
 		return &drainProgress{done: true}
 	case view.NodeState != workload.NodePresent:
@@ -64,7 +73,7 @@ func (r *Reconciler) forgetNode(ctx context.Context, f *facts) error {
 	switch {
 	case view == nil || view.State != workload.Reachable || view.NodeState == workload.NodeUnknown:
 		return errNodeUnseen
-	case view.NodeState != workload.NodePresent:
+	case !isOurNode(f):
 		return nil
 	}
 	if err := drain.DeleteNode(ctx, view.Client, view.Node.Name, view.Node.UID); err != nil {

@@ -10,24 +10,36 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/fivespot/fivespot/api/v1beta1"
+	"github.com/fivespot/fivespot/internal/capi"
 	"github.com/fivespot/fivespot/internal/devplane/devplanetest"
 )
 
-// trapped makes a machine that runs in a cluster without any control plane that
-// Cluster API knows of, with a pod on its node. The management cluster stands
-// for the workload cluster.
-func (d *desk) trapped(name string) (*v1beta1.ScheduledMachine, *corev1.Node, *corev1.Pod) {
-	d.Helper()
+// trap is a machine that runs in a cluster without any control plane that Cluster
+// API knows of, with a pod on its node. The management cluster stands for the
+// workload cluster, and a finalizer of the test for Cluster API.
+type trap struct {
+	*desk
+	name    string
+	sm      *v1beta1.ScheduledMachine
+	machine *unstructured.Unstructured
+	node    *corev1.Node
+	pod     *corev1.Pod
+}
+
+func newTrap(t *testing.T, name string) *trap {
+	t.Helper()
+	d := newDesk(t)
 	controlPlane := d.object(machineKind, "trading-control-plane")
 	if err := d.client.Delete(d.Context(), controlPlane); err != nil {
 		d.Fatal(err)
 	}
 	node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "node-" + name}}
 	pod := &corev1.Pod{
-		ObjectMeta: metav1.ObjectMeta{Namespace: d.namespace, Name: "quotes"},
+		ObjectMeta: metav1.ObjectMeta{Namespace: devplanetest.Namespace(t), Name: "quotes"}, // which stays when the desk's goes
 		Spec: corev1.PodSpec{
 			NodeName: node.Name, Containers: []corev1.Container{{Name: "quotes", Image: "quotes"}},
 			TerminationGracePeriodSeconds: new(int64(600)),
@@ -39,113 +51,206 @@ func (d *desk) trapped(name string) (*v1beta1.ScheduledMachine, *corev1.Node, *c
 		}
 	}
 	d.Cleanup(func() { _ = d.client.Delete(devplanetest.Context(d.T), node) })
-	sm, _ := d.up(name)
-	return sm, node, pod
+	made := &trap{desk: d, name: name, node: node, pod: pod}
+	made.sm, _ = d.up(name)
+	made.machine = d.holdMachine(name)
+	made.awaitHeld(true)
+	return made
+}
+
+// awaitHeld waits until the Machine has Cluster API wait for us, or no longer has.
+func (d *trap) awaitHeld(held bool) {
+	d.Helper()
+	devplanetest.Await(d.T, d.machine, func() error {
+		if _, is := d.machine.GetAnnotations()[capi.HoldAnnotation]; is != held {
+			return fmt.Errorf("annotations %v", d.machine.GetAnnotations())
+		}
+		return nil
+	})
+}
+
+// awaitEviction waits until the pod was asked to go, and checks that the Machine
+// waits for that.
+func (d *trap) awaitEviction() {
+	d.Helper()
+	devplanetest.Await(d.T, d.pod, func() error {
+		if d.pod.DeletionTimestamp == nil {
+			return fmt.Errorf("the pod was not asked to go: %s", d.sm.Status.Message)
+		}
+		return nil
+	})
+	d.awaitReason(d.sm, v1beta1.ConditionMachineReady, v1beta1.ReasonNodeDraining)
+	if err := d.client.Get(d.Context(), client.ObjectKeyFromObject(d.machine), d.machine); err != nil || d.machine.GetDeletionTimestamp() == nil {
+		d.Fatalf("the Machine is not even being deleted: %v", err)
+	}
+	d.awaitHeld(true)
+}
+
+// endPod ends the pod, as its kubelet does, and has the drain look again.
+func (d *trap) endPod() {
+	d.Helper()
+	if err := d.client.Delete(d.Context(), d.pod, client.GracePeriodSeconds(0)); err != nil {
+		d.Fatal(err)
+	}
+	devplanetest.AwaitGone(d.T, d.pod)
+	d.clock.Step(5 * time.Second)
+}
+
+// awaitSwitchedOff goes on as Cluster API does once it need no longer wait, and
+// waits until the Node, which it leaves, is gone.
+func (d *trap) awaitSwitchedOff() {
+	d.Helper()
+	d.awaitHeld(false)
+	d.letGo(d.machine)
+	devplanetest.AwaitGone(d.T, d.node)
+}
+
+func (d *trap) checkNotEvicted() {
+	d.Helper()
+	if err := d.client.Get(d.Context(), client.ObjectKeyFromObject(d.pod), d.pod); err != nil || d.pod.DeletionTimestamp != nil {
+		d.Errorf("the pod was asked to go: %v", err)
+	}
 }
 
 func TestANodeThatClusterAPIWouldNotDrainIsDrained(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
-	sm, node, pod := d.trapped("trapped")
-	machine := d.awaitObject(machineKind, "trapped")
-
+	d := newTrap(t, "trapped")
 	d.schedule(false)
-	devplanetest.Await(t, pod, func() error {
-		if pod.DeletionTimestamp == nil {
-			return fmt.Errorf("the pod was not asked to go: %s", sm.Status.Message)
+	d.awaitEviction()
+	d.await(d.sm, func() error {
+		if !strings.Contains(d.sm.Status.Message, d.pod.Namespace+"/quotes") {
+			return fmt.Errorf("the message does not name the pod: %s", d.sm.Status.Message)
 		}
 		return nil
 	})
-	d.awaitReason(sm, v1beta1.ConditionMachineReady, v1beta1.ReasonNodeDraining)
-	d.await(sm, func() error {
-		if !strings.Contains(sm.Status.Message, d.namespace+"/quotes") {
-			return fmt.Errorf("the message does not name the pod: %s", sm.Status.Message)
-		}
-		return nil
-	})
-	if sm.Status.Phase != v1beta1.PhaseShuttingDown || sm.Status.DrainStartTime == nil {
-		t.Errorf("phase %s, drainStartTime %v", sm.Status.Phase, sm.Status.DrainStartTime)
+	if d.sm.Status.Phase != v1beta1.PhaseShuttingDown || d.sm.Status.DrainStartTime == nil {
+		t.Errorf("phase %s, drainStartTime %v", d.sm.Status.Phase, d.sm.Status.DrainStartTime)
 	}
-	if err := d.client.Get(t.Context(), client.ObjectKeyFromObject(node), node); err != nil || !node.Spec.Unschedulable {
+	if err := d.client.Get(t.Context(), client.ObjectKeyFromObject(d.node), d.node); err != nil || !d.node.Spec.Unschedulable {
 		t.Errorf("the node is not cordoned: %v", err)
 	}
-	if err := d.client.Get(t.Context(), client.ObjectKeyFromObject(machine), machine); err != nil || machine.GetDeletionTimestamp() != nil {
-		t.Fatalf("the Machine did not wait for the drain: %v", err)
-	}
 
-	if err := d.client.Delete(t.Context(), pod, client.GracePeriodSeconds(0)); err != nil {
-		t.Fatal(err)
-	}
-	devplanetest.AwaitGone(t, pod)
-	d.clock.Step(5 * time.Second)
-	d.awaitGone(machineKind, "trapped")
-	devplanetest.AwaitGone(t, node)
-	d.awaitPhase(sm, v1beta1.PhaseInactive)
-	if sm.Status.NodeRef != nil || sm.Status.DrainStartTime != nil {
-		t.Errorf("afterwards nodeRef is %v and drainStartTime %v", sm.Status.NodeRef, sm.Status.DrainStartTime)
+	d.endPod()
+	d.awaitSwitchedOff()
+	d.awaitPhase(d.sm, v1beta1.PhaseInactive)
+	if d.sm.Status.NodeRef != nil || d.sm.Status.DrainStartTime != nil {
+		t.Errorf("afterwards nodeRef is %v and drainStartTime %v", d.sm.Status.NodeRef, d.sm.Status.DrainStartTime)
 	}
 	d.awaitEvent("trapped", v1beta1.ReasonNodeDrained)
 }
 
 func TestADrainOfOurOwnIsBounded(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
-	sm, node, pod := d.trapped("bounded")
-	d.patch(sm, "", `{"spec":{"nodeDrainTimeout":"1m"}}`)
+	d := newTrap(t, "bounded")
+	d.patch(d.sm, "", `{"spec":{"nodeDrainTimeout":"1m"}}`)
 	d.schedule(false)
-	devplanetest.Await(t, pod, func() error {
-		if pod.DeletionTimestamp == nil {
-			return errWaiting
-		}
-		return nil
-	})
-	d.awaitReason(sm, v1beta1.ConditionMachineReady, v1beta1.ReasonNodeDraining)
-	d.clock.SetTime(sm.Status.DrainStartTime.Add(time.Minute))
-	d.awaitGone(machineKind, "bounded")
-	devplanetest.AwaitGone(t, node)
+	d.awaitEviction()
+	d.clock.SetTime(d.sm.Status.DrainStartTime.Add(time.Minute))
+	d.awaitSwitchedOff()
 	d.awaitEvent("bounded", v1beta1.ReasonNodeDrainFailed)
-	d.awaitPhase(sm, v1beta1.PhaseInactive)
+	d.awaitPhase(d.sm, v1beta1.PhaseInactive)
 }
 
 func TestAKillSwitchDrainsNothing(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
-	sm, node, pod := d.trapped("killed")
-	d.patch(sm, "", `{"spec":{"killSwitch":true}}`)
-	d.awaitGone(machineKind, "killed")
-	devplanetest.AwaitGone(t, node) // which Cluster API would leave
-	d.awaitPhase(sm, v1beta1.PhaseTerminated)
-	if err := d.client.Get(t.Context(), client.ObjectKeyFromObject(pod), pod); err != nil || pod.DeletionTimestamp != nil {
-		t.Errorf("the pod was asked to go: %v", err)
-	}
+	d := newTrap(t, "killed")
+	d.patch(d.sm, "", `{"spec":{"killSwitch":true}}`)
+	d.awaitSwitchedOff() // with the Node, which Cluster API would leave
+	d.awaitPhase(d.sm, v1beta1.PhaseTerminated)
+	d.checkNotEvicted()
+}
+
+func TestAKillSwitchEndsADrain(t *testing.T) {
+	t.Parallel()
+	d := newTrap(t, "ended")
+	d.schedule(false)
+	d.awaitEviction()
+	d.patch(d.sm, "", `{"spec":{"killSwitch":true}}`)
+	d.awaitSwitchedOff()
+	d.awaitPhase(d.sm, v1beta1.PhaseTerminated)
 }
 
 func TestAMachineThatFailedIsDrainedBeforeItIsReplaced(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
-	sm, node, pod := d.trapped("failed")
-	machine := d.awaitObject(machineKind, "failed")
-	d.patch(machine, "status", `{"status":{"phase":"Failed","deprecated":{"v1beta1":{"failureReason":"UpdateError","failureMessage":"the rack caught fire"}}}}`)
-	d.awaitReason(sm, v1beta1.ConditionReady, v1beta1.ReasonMachineFailed)
-	d.clock.SetTime(sm.Status.MachineFailures.ReplaceTime.Time)
-	devplanetest.Await(t, pod, func() error {
-		if pod.DeletionTimestamp == nil {
+	d := newTrap(t, "failed")
+	d.patch(d.machine, "status", `{"status":{"phase":"Failed","deprecated":{"v1beta1":{"failureReason":"UpdateError","failureMessage":"the rack caught fire"}}}}`)
+	d.awaitReason(d.sm, v1beta1.ConditionReady, v1beta1.ReasonMachineFailed)
+	d.clock.SetTime(d.sm.Status.MachineFailures.ReplaceTime.Time)
+	d.awaitEviction()
+	d.endPod()
+	d.awaitSwitchedOff()
+	d.awaitAnotherMachine()
+	d.awaitEvent("failed", v1beta1.ReasonMachineReplaced)
+}
+
+// awaitAnotherMachine waits for the next Machine.
+func (d *trap) awaitAnotherMachine() {
+	d.Helper()
+	next := d.object(machineKind, d.name)
+	devplanetest.Await(d.T, next, func() error {
+		if next.GetUID() == d.machine.GetUID() {
 			return errWaiting
 		}
 		return nil
 	})
-	if err := d.client.Delete(t.Context(), pod, client.GracePeriodSeconds(0)); err != nil {
+}
+
+// What deletes a Machine, and a whole namespace, is not always us.
+func TestAMachineThatSomebodyElseDeletesIsDrained(t *testing.T) {
+	t.Parallel()
+	d := newTrap(t, "deleted")
+	if err := d.client.Delete(t.Context(), d.machine); err != nil {
 		t.Fatal(err)
 	}
-	devplanetest.AwaitGone(t, pod)
-	d.clock.Step(5 * time.Second)
-	devplanetest.AwaitGone(t, node)
-	next := d.object(machineKind, "failed")
-	devplanetest.Await(t, next, func() error {
-		if next.GetUID() == machine.GetUID() {
-			return errWaiting
-		}
-		return nil
-	})
-	d.awaitEvent("failed", v1beta1.ReasonMachineReplaced)
+	d.awaitEviction()
+	d.endPod()
+	d.awaitSwitchedOff()
+	d.awaitAnotherMachine()
+}
+
+func TestANodeIsDrainedWhenTheNamespaceOfItsMachineIsDeleted(t *testing.T) {
+	t.Parallel()
+	d := newTrap(t, "swept")
+	if err := d.client.Delete(t.Context(), namespaceNamed(d.namespace)); err != nil {
+		t.Fatal(err)
+	}
+	d.awaitEviction()
+	d.awaitGone(clusterKind, "trading") // so that nothing says any more who drains
+	d.endPod()
+	d.awaitSwitchedOff()
+	devplanetest.AwaitGone(t, d.sm)
+}
+
+func TestAMachineIsHeldNoLongerThanClusterAPIWouldNotDrainIt(t *testing.T) {
+	t.Parallel()
+	d := newTrap(t, "rescued")
+	d.controlPlaneMachine()
+	d.awaitHeld(false)
+	d.checkNotEvicted()
+}
+
+func TestAMachineIsNotHeldForAScheduledMachineThatIsGone(t *testing.T) {
+	t.Parallel()
+	d := newTrap(t, "orphan")
+	if err := d.client.Delete(t.Context(), d.sm); err != nil {
+		t.Fatal(err)
+	}
+	d.awaitEviction()
+	d.patch(d.sm, "", `{"metadata":{"finalizers":null}}`)
+	d.awaitHeld(false)
+}
+
+func TestAMachineIsNotHeldForAScheduledMachineThatIsLetGo(t *testing.T) {
+	t.Parallel()
+	d := newTrap(t, "abandoned")
+	if err := d.client.Delete(t.Context(), d.sm); err != nil {
+		t.Fatal(err)
+	}
+	d.awaitEviction()
+	d.stop() // so that not the drain's own bound is what ends it
+	d.clock.SetTime(d.sm.DeletionTimestamp.Add(time.Hour))
+	d.start()
+	d.awaitHeld(false)
+	d.awaitEvent("abandoned", v1beta1.ReasonFinalizerCleanupTimedOut)
+	devplanetest.AwaitGone(t, d.sm)
 }

@@ -257,7 +257,7 @@ func worldKind(kind schema.GroupKind) kinds.Kind {
 	return kinds.Kind{GroupKind: kind, Plural: worldKinds[kind], Namespaced: true, Served: []string{"v1beta2"}, Storage: "v1beta2"}
 }
 
-func (w worldChildren) Any(schema.GroupKind, string, func(*child) bool) bool { return w.controlled }
+func (w worldChildren) HasAny(schema.GroupKind, string) bool { return w.controlled }
 
 func (w worldChildren) Expect(kind schema.GroupKind, _ types.NamespacedName, resourceVersion string) {
 	version, err := strconv.Atoi(resourceVersion)

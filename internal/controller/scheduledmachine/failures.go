@@ -135,10 +135,5 @@ func toReplace(f *facts) bool {
 		failed(f) && !f.now.Before(onRecord.ReplaceTime.Time)
 }
 
-// replaced reports whether this very reconcile deleted a Machine that failed.
-func replaced(f *facts) bool {
-	return f.failure == nil && (f.did == stepReplace || f.did == stepDrain && f.drain.done && toReplace(f))
-}
-
 // failed reports whether the present Machine counts as failed.
 func failed(f *facts) bool { return f.fault.reason != "" }

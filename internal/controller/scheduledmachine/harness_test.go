@@ -72,7 +72,7 @@ func newDeskOn(t *testing.T, plane *devplane.Plane, namespace string) *desk {
 // with a test that needs one.
 func (d *desk) cluster() {
 	d.Helper()
-	cluster := d.object(metav1.TypeMeta{APIVersion: "cluster.x-k8s.io/v1beta2", Kind: "Cluster"}, "trading")
+	cluster := d.object(clusterKind, "trading")
 	cluster.Object["spec"] = map[string]any{"infrastructureRef": map[string]any{
 		"apiGroup": "infrastructure.cluster.x-k8s.io", "kind": "DevCluster", "name": "trading",
 	}}
@@ -256,6 +256,7 @@ func (d *desk) awaitEvent(name, reason string) {
 }
 
 var (
+	clusterKind        = metav1.TypeMeta{APIVersion: "cluster.x-k8s.io/v1beta2", Kind: "Cluster"}
 	machineKind        = metav1.TypeMeta{APIVersion: "cluster.x-k8s.io/v1beta2", Kind: "Machine"}
 	bootstrapKind      = metav1.TypeMeta{APIVersion: "bootstrap.cluster.x-k8s.io/v1beta2", Kind: "KubeadmConfig"}
 	infrastructureKind = metav1.TypeMeta{APIVersion: "infrastructure.cluster.x-k8s.io/v1beta2", Kind: "DevMachine"}

@@ -106,7 +106,7 @@ func TestAMachineThatIsGoingIsWaitedOutWhenItsScheduleReopens(t *testing.T) {
 
 	d.schedule(true)
 	d.await(sm, func() error {
-		if !strings.Contains(sm.Status.Message, "active again") {
+		if !strings.Contains(sm.Status.Message, "is active, and a new machine") {
 			return fmt.Errorf("message is %q", sm.Status.Message)
 		}
 		return nil

@@ -37,11 +37,28 @@ func (r *Reconciler) observeNode(sm *v1beta1.ScheduledMachine, seen *observation
 	} else if sm.Status.NodeRef != nil {
 		target.Node = sm.Status.NodeRef.Name
 	}
-	view := r.workloads.Use(owner, workload.ReferenceOf(sm, seen.controlled), target)
+	view := r.workloads.Use(owner, workload.ReferenceOf(sm, seen.controlled && !knownByUID(sm, seen)), target)
 	seen.view = &view
-	if seen.undrained && view.NodeState == workload.NodePresent && view.Node.Ready {
+	if seen.drainer == drainerUs && view.NodeState == workload.NodePresent && view.Node.Ready {
 		seen.machine = seen.machine.withNodeReady()
 	}
+}
+
+// knownByUID reports whether the node of a machine that goes is to be known by the
+// UID on record: its Cluster goes too, or is gone, and says no longer whether it
+// has an API server of its own. The management cluster is looked at as well then,
+// where a Node of the same name may be another machine's.
+func knownByUID(sm *v1beta1.ScheduledMachine, seen *observation) bool {
+	machine := seen.machine.state()
+	going := machine == nil || !machine.DeletedAt.IsZero()
+	return going && seen.drainer == drainerNobody && sm.Status.NodeRef != nil && sm.Status.NodeRef.UID != ""
+}
+
+// isOurNode reports whether the Node in view is the machine's.
+func isOurNode(f *facts) bool {
+	view := f.seen.view
+	return view.NodeState == workload.NodePresent &&
+		(!knownByUID(f.sm, f.seen) || view.Node.UID == f.sm.Status.NodeRef.UID)
 }
 
 // withNodeReady is the Machine with the Node's own word for it that it is ready.
@@ -61,8 +78,9 @@ func (p piece) withNodeReady() piece {
 // node that Cluster API would not drain, and to say whether a kubeconfig that
 // was named leads anywhere.
 func looksAfterNode(sm *v1beta1.ScheduledMachine, seen *observation) bool {
-	hasNode := seen.machine.present() && seen.machine.state().NodeName != ""
-	return wantsTaints(sm) || sm.Spec.KubeconfigSecretRef != nil || sm.Status.DrainStartTime != nil || hasNode && seen.undrained
+	machine := seen.machine.state()
+	oursToDrain := machine != nil && machine.NodeName != "" && (seen.drainer == drainerUs || machine.Held)
+	return wantsTaints(sm) || sm.Spec.KubeconfigSecretRef != nil || sm.Status.DrainStartTime != nil || oursToDrain
 }
 
 func wantsTaints(sm *v1beta1.ScheduledMachine) bool {

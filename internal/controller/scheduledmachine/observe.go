@@ -26,9 +26,9 @@ type observation struct {
 	machine, bootstrap, infrastructure piece
 	// kubernetes is the Kubernetes version for the machine's node; empty if nobody tells.
 	kubernetes string
-	// undrained is true when Cluster API would neither drain the machine's node nor
-	// delete it, since it knows of no control plane of the cluster.
-	undrained bool
+	// drainer is who drains the machine's node, and deletes the Node, when the
+	// Machine is deleted.
+	drainer drainer
 	// controlled is true when the cluster has a control plane object, and so an API
 	// server of its own.
 	controlled bool
@@ -42,6 +42,21 @@ type observation struct {
 	// problems say what is wrong with the embedded specs.
 	problems field.ErrorList
 }
+
+// drainer is who drains a node when its Machine is deleted.
+type drainer int
+
+const (
+	// drainerUnknown: the cluster cannot be read.
+	drainerUnknown drainer = iota
+	// drainerClusterAPI: as it does where it knows of a control plane.
+	drainerClusterAPI
+	// drainerUs: Cluster API would not, since it knows of no control plane of the cluster.
+	drainerUs
+	// drainerNobody: the cluster goes, or its control plane does, which Cluster API
+	// takes for the end of its nodes.
+	drainerNobody
+)
 
 // piece is one of the Cluster API objects of a ScheduledMachine.
 type piece struct {
@@ -180,6 +195,15 @@ func (r *Reconciler) observePiece(sm *v1beta1.ScheduledMachine, kind schema.Grou
 	case kinds.Loading:
 	}
 	return piece{}, &loadingError{kind: kind}
+}
+
+// heldMachine returns a Machine of this name that Cluster API holds for us.
+func (r *Reconciler) heldMachine(name types.NamespacedName) (machine piece, held bool) {
+	found := r.children.Get(capi.MachineKind, name)
+	if found.State != kinds.Present || found.Object.machine == nil || !found.Object.machine.Held {
+		return piece{}, false
+	}
+	return piece{kind: found.Kind, version: childVersion(found.Kind), child: found.Object}, true
 }
 
 func presentPiece(sm *v1beta1.ScheduledMachine, result kinds.Result[*child]) piece {

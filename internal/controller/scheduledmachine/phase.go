@@ -44,9 +44,9 @@ func failureReason(f *facts) string {
 	switch f.did {
 	case stepCreate:
 		return v1beta1.ReasonMachineCreationFailed
-	case stepDelete, stepReplace, stepDrain, stepForgetNode, stepSkipDrain, stepCleanUp:
+	case stepDelete, stepReplace, stepDrain, stepLetGo, stepForgetNode, stepSkipDrain, stepCleanUp:
 		return v1beta1.ReasonMachineDeletionFailed
-	case stepNone, stepRecord, stepBeginDrain, stepQueue, stepSyncDrain, stepRelease, stepAbandon:
+	case stepNone, stepRecord, stepBeginDrain, stepHold, stepQueue, stepSyncDrain, stepRelease, stepAbandon:
 	}
 	return v1beta1.ReasonReconcileFailed
 }
@@ -58,7 +58,7 @@ func phaseOf(f *facts) v1beta1.Phase {
 	switch {
 	case reason != "":
 		return v1beta1.PhaseError
-	case machine != nil && !machine.DeletedAt.IsZero(), goingWithoutMachine(f), draining(f):
+	case machine != nil && !machine.DeletedAt.IsZero(), goingWithoutMachine(f):
 		return v1beta1.PhaseShuttingDown
 	case f.wanted.up && machine != nil && machine.Running():
 		return v1beta1.PhaseActive
@@ -70,9 +70,15 @@ func phaseOf(f *facts) v1beta1.Phase {
 	return f.wanted.rest
 }
 
-// draining reports whether we drain the node ourselves.
+// draining reports whether we drain the node of a Machine that goes ourselves.
 func draining(f *facts) bool {
-	return f.did == stepBeginDrain || f.machine() != nil && f.sm.Status.DrainStartTime != nil
+	machine := f.machine()
+	return machine != nil && !machine.DeletedAt.IsZero() && machine.Held && oursToDrain(f, machine) && !f.wanted.skipDrain && !letGo(f)
+}
+
+// letGo reports whether this very reconcile let a Machine go that Cluster API held for us.
+func letGo(f *facts) bool {
+	return f.failure == nil && (f.did == stepLetGo || f.drain != nil && (f.drain.done || f.drain.hopeless))
 }
 
 // goingWithoutMachine reports whether objects are on their way out that no Machine holds.
@@ -193,20 +199,19 @@ func missing(machine *capi.MachineState) string {
 
 func shutdownMessage(f *facts, schedule string) string {
 	machine, cause := f.machine(), shutdownCause(f, schedule)
-	ownDrain := machine != nil && machine.DeletedAt.IsZero() && f.sm.Status.DrainStartTime != nil
-	if machine == nil || machine.DeletedAt.IsZero() && !ownDrain {
+	if machine == nil || machine.DeletedAt.IsZero() {
 		return "The machine is going down: " + cause
 	}
-	since, until := machine.DeletedAt, shutdownDeadline(f.sm, machine)
-	_, waiting := deleting(machine.DeletingReason, machine.DeletingMessage)
+	until, ownDrain := shutdownDeadline(f.sm, machine), draining(f)
+	_, waiting := deleting(machine)
 	if ownDrain {
-		since, until, waiting = f.sm.Status.DrainStartTime.Time, drainDeadline(f.sm), f.drain.waitingFor()
+		until, waiting = drainDeadline(f), f.drain.waitingFor()
 	}
-	message := "The machine is going down since " + since.UTC().Format(time.RFC3339) + ": " + cause
+	message := "The machine is going down since " + machine.DeletedAt.UTC().Format(time.RFC3339) + ": " + cause
 	switch {
 	case cutShort(f):
 		return message + ". Its drain was cut short"
-	case !machine.SkipsDrain && (ownDrain || !afterDrain(machine.DeletingReason)):
+	case ownDrain, !machine.SkipsDrain && f.sm.Status.DrainStartTime == nil && !afterDrain(machine.DeletingReason):
 		message += ". A drain that is not done by " + until.UTC().Format(time.RFC3339) + " is cut short"
 	}
 	if waiting != "" {
@@ -223,7 +228,7 @@ func shutdownCause(f *facts, schedule string) string {
 		v1beta1.ReasonKillSwitchActivated:  "spec.killSwitch is on",
 		v1beta1.ReasonScheduleDisabled:     "spec.enabled is false",
 		v1beta1.ReasonMachineDeleted:       "the ScheduledMachine is being deleted",
-		v1beta1.ReasonScheduleActive:       schedule + " is active again, and a new machine comes once the earlier one is gone",
+		v1beta1.ReasonScheduleActive:       schedule + " is active, and a new machine comes once the earlier one is gone",
 		v1beta1.ReasonActivationLead:       schedule + " opens soon, and a new machine comes once the earlier one is gone",
 		v1beta1.ReasonMinimumStateDuration: schedule + " was inactive, and spec.minimumStateDuration keeps the machine down",
 		v1beta1.ReasonScheduleInactive:     schedule + " is inactive",

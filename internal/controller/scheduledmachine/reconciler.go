@@ -10,6 +10,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/tools/events"
@@ -91,24 +92,30 @@ func (r *Reconciler) get(ctx context.Context, name types.NamespacedName) (*v1bet
 	var sm v1beta1.ScheduledMachine
 	err := r.client.Get(ctx, name, &sm)
 	if apierrors.IsNotFound(err) {
-		r.forget(name)
-		return nil, nil
+		return nil, r.forget(ctx, name)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("reading the ScheduledMachine: %w", err)
 	}
 	if !sm.DeletionTimestamp.IsZero() && !controllerutil.ContainsFinalizer(&sm, v1beta1.Finalizer) {
-		r.forget(name)
-		return nil, nil
+		return nil, r.forget(ctx, name)
 	}
 	return &sm, nil
 }
 
-// forget drops what is kept in memory of a ScheduledMachine that is gone.
-func (r *Reconciler) forget(name types.NamespacedName) {
+// forget drops what is kept in memory of a ScheduledMachine that is gone. Where
+// somebody took our finalizer away, its Machine may be left, for which Cluster API
+// would wait for good.
+func (r *Reconciler) forget(ctx context.Context, name types.NamespacedName) error {
 	r.alarms.Clear(name)
 	r.gate.Done(name)
 	r.workloads.Release(name)
+	machine, held := r.heldMachine(name)
+	if !held {
+		return nil
+	}
+	gone := &v1beta1.ScheduledMachine{ObjectMeta: metav1.ObjectMeta{Namespace: name.Namespace, Name: name.Name}}
+	return r.hold(ctx, gone, machine, false)
 }
 
 func (r *Reconciler) addFinalizer(ctx context.Context, sm *v1beta1.ScheduledMachine) error {

@@ -154,6 +154,7 @@ func (r *Reconciler) watch(ctx context.Context, mgr manager.Manager, seen caches
 	r.workloads = workloads
 	seen.schedules.Store().Subscribe(waker.scheduleChanged, waker.kindChanged)
 	seen.children.Subscribe(waker.childChanged, waker.kindChanged)
+	seen.children.SubscribeGroups(waker.controlPlaneChanged)
 	seen.clusters.Subscribe(waker.clusterChanged, waker.kindChanged)
 	work := builder.ControllerManagedBy(mgr).
 		Named("scheduledmachine").

@@ -18,17 +18,24 @@ const (
 	// stepRecord: the verdict, and what is to be created by it, have to stand in the
 	// status before it is acted upon.
 	stepRecord
-	// stepBeginDrain: so has the beginning of a drain of our own, which bounds it.
+	// stepBeginDrain: so has that the node of a Machine that goes is ours to drain and
+	// to delete: it is how the Node is found once the Machine is gone.
 	stepBeginDrain
 	// stepCreate: create whichever of the three objects is missing.
 	stepCreate
 	// stepQueue: as stepCreate, but too many machines are coming up already.
 	stepQueue
+	// stepHold: have Cluster API wait for us when the Machine is deleted, by whomever,
+	// since it would not drain the node.
+	stepHold
+	// stepLetGo: no longer have it wait.
+	stepLetGo
 	// stepDelete: delete the Machine; Cluster API drains the node and deletes the rest.
 	stepDelete
 	// stepReplace: delete a Machine that failed, so that another one can come.
 	stepReplace
-	// stepDrain: drain the node, since Cluster API would not, and then delete the Machine.
+	// stepDrain: drain the node of a Machine that Cluster API holds for us, and let it
+	// go once that is done.
 	stepDrain
 	// stepForgetNode: delete the Node of a machine that is gone, since Cluster API did not.
 	stepForgetNode
@@ -66,10 +73,14 @@ func nextOfMachine(f *facts) (step, time.Time) {
 	switch {
 	case machine != nil && !machine.DeletedAt.IsZero():
 		return nextOfGoing(f, machine)
-	case machine != nil && f.sm.Status.DrainStartTime != nil: // what has begun is brought to its end
-		return nextDrain(f, machine)
+	case machine != nil && !machine.Held && oursToDrain(f, machine):
+		return stepHold, time.Time{}
+	case machine != nil && machine.Held && f.seen.drainer == drainerClusterAPI:
+		return stepLetGo, time.Time{}
 	case machine != nil && (!f.wanted.up || toReplace(f)):
-		return nextDown(f, machine)
+		// A drain timeout that is not the spec's does not hold that up: the Machine is
+		// given it while it goes.
+		return stepDelete, time.Time{}
 	case machine != nil && drainTimeoutDiffers(f.sm, machine):
 		return stepSyncDrain, time.Time{}
 	case nodeIsLeft(f):
@@ -83,6 +94,14 @@ func nextOfMachine(f *facts) (step, time.Time) {
 // nextOfGoing is for a Machine that is being deleted, whatever is wanted after
 // it: its time is bounded.
 func nextOfGoing(f *facts, machine *capi.MachineState) (step, time.Time) {
+	switch ours := oursToDrain(f, machine); {
+	case ours && f.sm.Status.DrainStartTime == nil: // also where nothing is to be drained
+		return stepBeginDrain, time.Time{}
+	case ours && machine.Held && !f.wanted.skipDrain && f.now.Before(drainDeadline(f)):
+		return stepDrain, earliest(f.now.Add(drainInterval), drainDeadline(f))
+	case machine.Held:
+		return stepLetGo, time.Time{}
+	}
 	if machine.SkipsDrain {
 		return stepNone, time.Time{}
 	}
@@ -111,29 +130,18 @@ func nextUp(f *facts) step {
 	return stepCreate
 }
 
-// nextDown is for a Machine that is up and has to go. A drain timeout that is not
-// the spec's does not hold that up: the Machine is given it while it goes.
-func nextDown(f *facts, machine *capi.MachineState) (step, time.Time) {
-	if f.seen.undrained && machine.NodeName != "" {
-		return nextDrain(f, machine)
+// oursToDrain reports whether the machine has a node that Cluster API would
+// neither drain nor delete. A Machine that it holds for us stays ours while its
+// cluster goes, and a drain that has begun is brought to its end.
+func oursToDrain(f *facts, machine *capi.MachineState) bool {
+	switch f.seen.drainer {
+	case drainerUs:
+		return machine.NodeName != ""
+	case drainerClusterAPI:
+		return machine.NodeName != "" && machine.Held && f.sm.Status.DrainStartTime != nil
+	case drainerUnknown, drainerNobody:
 	}
-	return stepDelete, time.Time{}
-}
-
-// nextDrain is for a node that Cluster API would neither drain nor delete. That we
-// are to do so stands in the status first, also where nothing is drained: it is
-// how the Node is found once the Machine is gone.
-func nextDrain(f *facts, machine *capi.MachineState) (step, time.Time) {
-	began := f.sm.Status.DrainStartTime
-	switch {
-	case machine.NodeName == "":
-		return stepDelete, time.Time{}
-	case began == nil:
-		return stepBeginDrain, time.Time{}
-	case f.wanted.skipDrain, !f.now.Before(drainDeadline(f.sm)):
-		return stepDelete, time.Time{}
-	}
-	return stepDrain, earliest(f.now.Add(drainInterval), drainDeadline(f.sm))
+	return machine.NodeName != "" && machine.Held
 }
 
 // nextGone is for when there is no Machine of ours and none is wanted.

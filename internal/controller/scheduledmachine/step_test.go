@@ -22,7 +22,12 @@ func TestTheNextStep(t *testing.T) {
 	}
 	forgetBy := minuteAgo.Add(5*time.Minute + nodeDeletionPatience)
 	letGo := noon.Add(5*time.Minute + time.Hour)
-	undrained := with(whole(&capi.MachineState{NodeName: "worker-1"}, time.Time{}), func(o *observation) { o.undrained = true })
+	node := func(held bool, deleted time.Time, by drainer) *observation {
+		machine := &capi.MachineState{NodeName: "worker-1", Held: held}
+		return with(whole(machine, deleted), func(o *observation) { o.drainer = by })
+	}
+	running, held, going := node(false, time.Time{}, drainerUs), node(true, time.Time{}, drainerUs), node(true, minuteAgo, drainerUs)
+	dueBy, look := minuteAgo.Add(5*time.Minute), noon.Add(5*time.Second)
 	draining := func(sm *v1beta1.ScheduledMachine) {
 		sm.Status.DrainStartTime = &metav1.Time{Time: minuteAgo}
 		sm.Status.NodeRef = &v1beta1.NodeReference{Name: "worker-1"}
@@ -88,18 +93,35 @@ func TestTheNextStep(t *testing.T) {
 		"going, its drain timeout is not the spec's": {
 			wanted: down, seen: whole(&capi.MachineState{DrainTimeout: new(time.Hour)}, minuteAgo), want: stepSyncDrain, again: minuteAgo.Add(5 * time.Minute),
 		},
-		"down, Cluster API would not drain": {wanted: down, seen: undrained, want: stepBeginDrain},
-		"kill, Cluster API would not drain": {wanted: kill, seen: undrained, want: stepBeginDrain}, // the Node is ours to delete
-		"kill, our drain is under way":      {sm: rack(draining), wanted: kill, seen: undrained, want: stepDelete},
-		"down, our drain is under way": {
-			sm: rack(draining), wanted: down, seen: undrained, want: stepDrain, again: noon.Add(5 * time.Second),
-		},
-		"up again, our drain is under way": {
-			sm: rack(draining), wanted: up, seen: undrained, want: stepDrain, again: noon.Add(5 * time.Second),
-		},
-		"down, the time of our drain is over": {
+		"up, Cluster API would not drain":                  {wanted: up, seen: running, want: stepHold},
+		"down, Cluster API would not drain":                {wanted: down, seen: running, want: stepHold},
+		"kill, Cluster API would not drain":                {wanted: kill, seen: running, want: stepHold}, // the Node is ours to delete
+		"up, Cluster API would wait for us":                {wanted: up, seen: held, want: stepNone},
+		"down, Cluster API would wait for us":              {wanted: down, seen: held, want: stepDelete},
+		"kill, Cluster API would wait for us":              {wanted: kill, seen: held, want: stepDelete},
+		"up, Cluster API would drain by now":               {wanted: up, seen: node(true, time.Time{}, drainerClusterAPI), want: stepLetGo},
+		"up, Cluster API would wait, the cluster goes":     {wanted: up, seen: node(true, time.Time{}, drainerNobody), want: stepNone},
+		"up, nobody would drain, the cluster goes":         {wanted: up, seen: node(false, time.Time{}, drainerNobody), want: stepNone},
+		"up, Cluster API would wait, the cluster is hid":   {wanted: up, seen: node(true, time.Time{}, drainerUnknown), want: stepNone},
+		"going, Cluster API waits for us":                  {wanted: down, seen: going, want: stepBeginDrain},
+		"going, somebody else deleted the Machine":         {wanted: up, seen: going, want: stepBeginDrain},
+		"kill, Cluster API waits for us":                   {wanted: kill, seen: going, want: stepBeginDrain},
+		"going, Cluster API waits and there is no node":    {wanted: down, want: stepLetGo, seen: with(whole(&capi.MachineState{Held: true}, minuteAgo), func(o *observation) { o.drainer = drainerUs })},
+		"going, Cluster API waits and would drain by now":  {wanted: down, seen: node(true, minuteAgo, drainerClusterAPI), want: stepLetGo},
+		"going, nobody waits for us":                       {wanted: down, seen: node(false, minuteAgo, drainerUs), want: stepBeginDrain}, // for its Node
+		"going, let go":                                    {sm: rack(draining), wanted: down, seen: node(false, minuteAgo, drainerUs), want: stepNone, again: dueBy},
+		"kill, our drain is under way":                     {sm: rack(draining), wanted: kill, seen: going, want: stepLetGo},
+		"down, our drain is under way":                     {sm: rack(draining), wanted: down, seen: going, want: stepDrain, again: look},
+		"up again, our drain is under way":                 {sm: rack(draining), wanted: up, seen: going, want: stepDrain, again: look},
+		"our drain is under way, the cluster goes":         {sm: rack(draining), wanted: down, seen: node(true, minuteAgo, drainerNobody), want: stepDrain, again: look},
+		"our drain is under way, Cluster API would by now": {sm: rack(draining), wanted: down, seen: node(true, minuteAgo, drainerClusterAPI), want: stepDrain, again: look},
+		"the time of our drain is over": {
 			sm:     rack(draining, func(sm *v1beta1.ScheduledMachine) { sm.Spec.NodeDrainTimeout = "60s" }),
-			wanted: down, seen: with(whole(&capi.MachineState{NodeName: "worker-1", DrainTimeout: new(time.Minute)}, time.Time{}), func(o *observation) { o.undrained = true }), want: stepDelete,
+			wanted: down, seen: going, want: stepLetGo,
+		},
+		"the time of the shutdown is over, of our drain it is not": {
+			sm:     rack(draining, func(sm *v1beta1.ScheduledMachine) { sm.Spec.NodeDrainTimeout = "1h" }),
+			wanted: down, seen: node(true, noon.Add(-5*time.Minute), drainerUs), want: stepLetGo,
 		},
 		"down, the Node of a machine that we drained is left": {sm: rack(draining), wanted: down, seen: nothing(), want: stepForgetNode, again: forgetBy},
 		"up, the Node of a machine that we drained is left":   {sm: rack(draining), wanted: up, seen: nothing(), want: stepForgetNode, again: forgetBy},

@@ -5,6 +5,7 @@ package scheduledmachine
 import (
 	"context"
 	"fmt"
+	"strings"
 	"sync/atomic"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -100,6 +101,13 @@ func (w *waker) scheduleChanged(kind schema.GroupKind, name types.NamespacedName
 // Cluster and of its control plane changes seldom.
 func (w *waker) clusterChanged(_ schema.GroupKind, name types.NamespacedName) {
 	w.addMatching(client.InNamespace(name.Namespace))
+}
+
+// controlPlaneChanged wakes the ScheduledMachines of a namespace when a Machine of
+// a cluster's control plane comes or goes.
+func (w *waker) controlPlaneChanged(_ schema.GroupKind, group string) {
+	namespace, _, _ := strings.Cut(group, "/")
+	w.addMatching(client.InNamespace(namespace))
 }
 
 // kindChanged wakes the ScheduledMachines that have to do with a kind; all of

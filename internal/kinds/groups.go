@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package kinds
+
+import (
+	"slices"
+
+	"k8s.io/client-go/tools/cache"
+)
+
+// groups is the name of the index of StoreOptions.Group.
+const groups = "group"
+
+func (f *follower[T]) groupsOf(object any) ([]string, error) {
+	if tombstone, ok := object.(cache.DeletedFinalStateUnknown); ok {
+		object = tombstone.Obj
+	}
+	typed, ok := object.(T)
+	if !ok || f.store.options.Group == nil {
+		return nil, nil
+	}
+	if group := f.store.options.Group(typed); group != "" {
+		return []string{group}, nil
+	}
+	return nil, nil
+}
+
+func (f *follower[T]) hasAny(group string) bool {
+	keys, err := f.informer.GetIndexer().IndexKeys(groups, group)
+	return err == nil && len(keys) > 0
+}
+
+// groupHandlers tell of each object that joins a group or leaves it.
+func (f *follower[T]) groupHandlers() cache.ResourceEventHandlerFuncs {
+	move := func(was, is any) {
+		before, _ := f.groupsOf(was)
+		after, _ := f.groupsOf(is)
+		if slices.Equal(before, after) {
+			return
+		}
+		for _, group := range slices.Concat(before, after) {
+			f.store.notifyGroup(f.kind.GroupKind, group)
+		}
+	}
+	return cache.ResourceEventHandlerFuncs{
+		AddFunc:    func(is any) { move(nil, is) },
+		UpdateFunc: move,
+		DeleteFunc: func(was any) { move(was, nil) },
+	}
+}
