@@ -63,12 +63,7 @@ func newNamedRack(t *testing.T, c *hardware.Cluster, name string, changes ...cha
 // not before, and that the ScheduledMachine says why.
 func (r *rack) awaitForced(t *testing.T, bound time.Duration, cause []string) {
 	t.Helper()
-	r.awaitForcedAfter(t, r.deletedAt(t), bound, cause)
-}
-
-// awaitForcedAfter is awaitForced for a shutdown that began at an instant.
-func (r *rack) awaitForcedAfter(t *testing.T, begin time.Time, bound time.Duration, cause []string) {
-	t.Helper()
+	begin := r.deletedAt(t)
 	if said := machineReady(r.history.Await(t, "had its drain cut short", drainFailed)).Message; !containsAll(said, cause) {
 		t.Errorf("condition MachineReady does not say %q:\n%s", cause, said)
 	}
@@ -113,9 +108,9 @@ func (r *rack) awaitDrained(t *testing.T, pod *corev1.Pod) {
 	r.checkNotForced(t)
 }
 
-func (r *rack) delete(t *testing.T, o client.Object) {
+func (r *rack) delete(t *testing.T, o client.Object, options ...client.DeleteOption) {
 	t.Helper()
-	if err := r.Client().Delete(hardware.Context(t), o); err != nil {
+	if err := r.Client().Delete(hardware.Context(t), o, options...); err != nil {
 		t.Fatal(err)
 	}
 }

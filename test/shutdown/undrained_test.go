@@ -5,7 +5,13 @@ package shutdown_test
 import (
 	"testing"
 
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
 	"github.com/fivespot/fivespot/api/v1beta1"
+	"github.com/fivespot/fivespot/internal/capi"
 	"github.com/fivespot/fivespot/test/hardware"
 )
 
@@ -49,8 +55,8 @@ func TestAMachineThatClusterAPIWouldNotDrainGoesWhenItsTimeIsOver(t *testing.T) 
 			faults[name].strike(t, r.Cluster, r.node)
 
 			r.Toggle(t, r.sm, false)
-			begin := r.history.Await(t, "was drained", drainedByUs).Status.DrainStartTime.Time
-			r.awaitForcedAfter(t, begin, short, causesByUs[name])
+			r.history.Await(t, "was drained", drainedByUs)
+			r.awaitForced(t, short, causesByUs[name])
 			r.awaitInactive(t)
 		})
 	}
@@ -85,11 +91,67 @@ func TestAScheduledMachineThatClusterAPIWouldNotDrainIsDeletedWithItsNode(t *tes
 	r.Budget(t, r.Pod(t, r.node, "work"), "always-one")
 
 	r.delete(t, r.sm)
-	begin := r.history.Await(t, "was drained", drainedByUs).Status.DrainStartTime.Time
-	r.awaitForcedAfter(t, begin, short, causesByUs["a budget that never lets go"])
+	r.history.Await(t, "was drained", drainedByUs)
+	r.awaitForced(t, short, causesByUs["a budget that never lets go"])
 	r.history.AwaitGone(t)
 	r.machine.AwaitGone(t)
 	r.AwaitNodeGone(t, r.node)
+}
+
+// Somebody else may delete the Machine: a person, or the garbage collector.
+func TestAMachineThatClusterAPIWouldNotDrainIsDrainedWhoeverDeletesIt(t *testing.T) {
+	t.Parallel()
+	for name, remove := range map[string]func(*testing.T, *rack){
+		"the Machine": func(t *testing.T, r *rack) { r.delete(t, r.CAPIMachine(t, r.sm)) },
+		"the ScheduledMachine, its dependents first": func(t *testing.T, r *rack) {
+			r.delete(t, r.sm, client.PropagationPolicy(metav1.DeletePropagationForeground))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := newRack(t, hardware.NewCluster(t, hardware.LostControlPlane))
+			pod := r.Pod(t, r.node, "work")
+			r.awaitHeld(t)
+
+			remove(t, r)
+			r.history.Await(t, "was drained", drainedByUs)
+			r.machine.AwaitGone(t)
+			r.AwaitNodeGone(t, r.node)
+			if r.PodExists(t, pod) {
+				t.Error("the pod is still there, though its node was drained")
+			}
+			r.checkNotForced(t)
+		})
+	}
+}
+
+// With its namespace go the Cluster and the Secret that leads to it, so that the
+// node can be drained for as long as they are there.
+func TestANamespaceThatClusterAPIWouldNotDrainGoesWithinItsBound(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"a budget that never lets go", "an API server that swallows every request"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := newRack(t, hardware.NewCluster(t, hardware.LostControlPlane), within(short))
+			faults[name].strike(t, r.Cluster, r.node)
+			r.awaitHeld(t)
+
+			namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: r.Namespace}}
+			r.delete(t, namespace)
+			r.history.Await(t, "was drained as far as could be", drainedByUs)
+			r.history.AwaitGone(t)
+			r.AwaitGone(t, namespace)
+		})
+	}
+}
+
+// awaitHeld waits until Cluster API is told to wait for 5-Spot when the Machine is deleted.
+func (r *rack) awaitHeld(t *testing.T) {
+	t.Helper()
+	r.machine.Await(t, "was held", func(machine *clusterv1.Machine) bool {
+		_, held := machine.Annotations[capi.HoldAnnotation]
+		return held
+	})
 }
 
 func drainedByUs(sm *v1beta1.ScheduledMachine) bool { return sm.Status.DrainStartTime != nil }

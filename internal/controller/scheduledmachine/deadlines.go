@@ -18,9 +18,9 @@ const (
 	DefaultFinalizerTimeout = 10 * time.Minute
 	// drainInterval is how often an eviction that was refused is asked for again.
 	drainInterval = 5 * time.Second
-	// nodeDeletionPatience is how long after the time given to a shutdown it is
-	// tried to delete the Node that it left.
-	nodeDeletionPatience = 2 * time.Minute
+	// nodeDeletionPatience is how long after the time given to a shutdown it is still
+	// tried to delete the Node that it left: as long as Cluster API's own default.
+	nodeDeletionPatience = 10 * time.Second
 )
 
 // shutdownDeadline is when a shutdown has lasted as long as it may.
@@ -42,7 +42,8 @@ func drainDeadline(f *facts) time.Time {
 	return deadline
 }
 
-// nodeDeadline is until when it is tried to delete the Node that a machine left.
+// nodeDeadline is from when on a Node that a machine left stays, unless it can be
+// deleted at once: the hardware may take longer to go than the whole shutdown.
 func nodeDeadline(sm *v1beta1.ScheduledMachine) time.Time {
 	return sm.Status.DrainStartTime.Add(shutdownTimeout(sm) + nodeDeletionPatience)
 }

@@ -67,16 +67,20 @@ func drainStep(ctx context.Context, f *facts) *drainProgress {
 }
 
 // forgetNode deletes the Node of a machine that is gone, which Cluster API leaves
-// where it drains none. One that is another machine's by now stays.
+// where it drains none. One that is another machine's by now stays, and so does
+// one that cannot be deleted in time.
 func (r *Reconciler) forgetNode(ctx context.Context, f *facts) error {
-	view := f.seen.view
+	view, late := f.seen.view, !f.now.Before(nodeDeadline(f.sm))
 	switch {
-	case view == nil || view.State != workload.Reachable || view.NodeState == workload.NodeUnknown:
+	case view == nil || view.State == workload.Loading, view.State == workload.Reachable && view.NodeState == workload.NodeUnknown:
 		return errNodeUnseen
-	case !isOurNode(f):
+	case view.State == workload.Unreachable && !late:
+		return errNodeUnseen
+	case view.State == workload.Unreachable, !isOurNode(f):
 		return nil
 	}
-	if err := drain.DeleteNode(ctx, view.Client, view.Node.Name, view.Node.UID); err != nil {
+	err := drain.DeleteNode(ctx, view.Client, view.Node.Name, view.Node.UID)
+	if err != nil && !late {
 		return fmt.Errorf("deleting Node %s: %s", view.Node.Name, workload.Explain(err, "delete Nodes"))
 	}
 	return nil

@@ -151,6 +151,18 @@ func TestADrainOfOurOwnIsBounded(t *testing.T) {
 	d.awaitPhase(d.sm, v1beta1.PhaseInactive)
 }
 
+func TestANodeIsDeletedHoweverLongItsHardwareTakesToGo(t *testing.T) {
+	t.Parallel()
+	d := newTrap(t, "slow")
+	d.schedule(false)
+	d.awaitEviction()
+	d.endPod()
+	d.awaitHeld(false)
+	d.clock.Step(time.Hour)
+	d.awaitSwitchedOff()
+	d.awaitPhase(d.sm, v1beta1.PhaseInactive)
+}
+
 func TestAKillSwitchDrainsNothing(t *testing.T) {
 	t.Parallel()
 	d := newTrap(t, "killed")

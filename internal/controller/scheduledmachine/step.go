@@ -84,7 +84,7 @@ func nextOfMachine(f *facts) (step, time.Time) {
 	case machine != nil && drainTimeoutDiffers(f.sm, machine):
 		return stepSyncDrain, time.Time{}
 	case nodeIsLeft(f):
-		return stepForgetNode, nodeDeadline(f.sm)
+		return stepForgetNode, dueLater(nodeDeadline(f.sm), f.now)
 	case f.wanted.up:
 		return nextUp(f), time.Time{}
 	}
@@ -161,7 +161,7 @@ func nextGone(f *facts) step {
 // still to be deleted.
 func nodeIsLeft(f *facts) bool {
 	return f.sm.Status.DrainStartTime != nil && f.sm.Status.NodeRef != nil &&
-		f.seen.machine.child == nil && f.now.Before(nodeDeadline(f.sm))
+		f.seen.machine.child == nil
 }
 
 // outOfDate names the fields of the spec that have changed since the objects

@@ -124,7 +124,13 @@ func TestTheNextStep(t *testing.T) {
 			wanted: down, seen: node(true, noon.Add(-5*time.Minute), drainerUs), want: stepLetGo,
 		},
 		"down, the Node of a machine that we drained is left": {sm: rack(draining), wanted: down, seen: nothing(), want: stepForgetNode, again: forgetBy},
-		"up, the Node of a machine that we drained is left":   {sm: rack(draining), wanted: up, seen: nothing(), want: stepForgetNode, again: forgetBy},
+		"down, the Node is left and the hardware took long": {
+			sm: rack(draining, func(sm *v1beta1.ScheduledMachine) {
+				sm.Status.DrainStartTime = &metav1.Time{Time: noon.Add(-time.Hour)}
+			}),
+			wanted: down, seen: nothing(), want: stepForgetNode,
+		},
+		"up, the Node of a machine that we drained is left": {sm: rack(draining), wanted: up, seen: nothing(), want: stepForgetNode, again: forgetBy},
 	} {
 		t.Run(name, func(t *testing.T) {
 			sm := test.sm
