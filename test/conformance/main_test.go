@@ -6,8 +6,10 @@
 package conformance_test
 
 import (
+	"flag"
 	"os"
 	"path/filepath"
+	"strconv"
 	"testing"
 	"time"
 
@@ -23,9 +25,24 @@ import (
 func TestMain(m *testing.M) {
 	log.SetLogger(logr.Discard())
 	klog.SetLogger(logr.Discard())
+	runAtOnce(8)
 	devplanetest.Main(m, devplanetest.CRDs,
 		devplanetest.ClusterAPI("cluster.x-k8s.io_machines.*", "cluster.x-k8s.io_clusters.*"), // which the controller looks for
 		devplanetest.Deployed("controller/namespace.yaml", "controller/rbac.yaml", "spot-schedule-providers/*/rbac.yaml"))
+}
+
+// runAtOnce has more tests run at the same time than there are cores, unless the
+// command line says how many: these wait for most of the time.
+func runAtOnce(count int) {
+	flag.Parse()
+	said := false
+	flag.Visit(func(f *flag.Flag) { said = said || f.Name == "test.parallel" })
+	if said {
+		return
+	}
+	if err := flag.Set("test.parallel", strconv.Itoa(count)); err != nil {
+		panic(err)
+	}
 }
 
 // sample reads a manifest of testdata.

@@ -100,8 +100,8 @@ func (p *provider) run(ctx context.Context) error {
 	ended := make(chan error, 1)
 	go func() { ended <- objects.Start(ctx) }()
 	context.AfterFunc(ctx, w.queue.ShutDown)
-	if p.fault == "polls" {
-		go w.poll(ctx)
+	if poll, polls := polls[p.fault]; polls {
+		go w.poll(ctx, poll)
 	}
 	w.work(ctx)
 	return <-ended
@@ -112,6 +112,9 @@ func (p *provider) object() *unstructured.Unstructured {
 	object.SetGroupVersionKind(groupVersion.WithKind(p.kind))
 	return object
 }
+
+// distant is when all that these providers decide ends.
+const distant = "2999-12-31T00:00:00Z"
 
 // longestQueue is that of a provider that loses what does not fit.
 const longestQueue = 5
@@ -125,13 +128,18 @@ func (w *worker) handler() toolscache.ResourceEventHandler {
 	}
 	return toolscache.ResourceEventHandlerFuncs{
 		AddFunc: add,
-		UpdateFunc: func(_, object any) {
-			if w.fault != "ignores edits" {
+		UpdateFunc: func(old, object any) {
+			switch {
+			case w.fault == "ignores edits":
+			case w.fault == "goes by generations" && generation(old) == generation(object):
+			default:
 				add(object)
 			}
 		},
 	}
 }
+
+func generation(object any) int64 { return object.(*unstructured.Unstructured).GetGeneration() }
 
 func (w *worker) work(ctx context.Context) {
 	for {
@@ -178,12 +186,24 @@ func (w *worker) reconcile(ctx context.Context, name types.NamespacedName) error
 	return err
 }
 
-// poll lists the objects every now and then, beside the watch.
-func (w *worker) poll(ctx context.Context) {
+// polling is a list of the objects every so often, beside the watch.
+type polling struct {
+	every   time.Duration
+	options []client.ListOption
+}
+
+var polls = map[fault]polling{
+	"polls":                    {50 * time.Millisecond, []client.ListOption{client.Limit(1)}},
+	"polls a namespace":        {50 * time.Millisecond, []client.ListOption{client.Limit(1), client.InNamespace("default")}},
+	"polls by name":            {50 * time.Millisecond, []client.ListOption{client.MatchingFields{"metadata.name": "idle"}}},
+	"polls every nine seconds": {9 * time.Second, []client.ListOption{client.Limit(1)}},
+}
+
+func (w *worker) poll(ctx context.Context, p polling) {
 	list := &unstructured.UnstructuredList{}
 	list.SetGroupVersionKind(groupVersion.WithKind(w.kind + "List"))
-	for w.client.List(ctx, list, client.Limit(1)) == nil {
-		<-w.clock.After(50 * time.Millisecond)
+	for w.client.List(ctx, list, p.options...) == nil {
+		<-w.clock.After(p.every)
 	}
 }
 
@@ -197,9 +217,12 @@ func (w *worker) overlooks(object *unstructured.Unstructured) bool {
 			w.namespace = object.GetNamespace()
 		}
 		return object.GetNamespace() != w.namespace
+	case "is silent about invalid specs":
+		mode := w.modeOf(object)
+		return object.Object["status"] == nil && mode != "on" && mode != "off"
 	case "gives up on invalid specs":
-		entry := readyOf(object)
-		return entry != nil && entry["status"] != "True"
+		status, _ := object.Object["status"].(map[string]any)
+		return notReady(status)
 	case "loses events":
 		<-w.clock.After(50 * time.Millisecond) // it is slow
 	case "is late":
@@ -224,22 +247,28 @@ func (w *worker) statusFor(object *unstructured.Unstructured, status map[string]
 	was, known := status["active"]
 	mode := w.modeOf(object)
 	decided := mode == "on" || mode == "off"
-	if decided {
-		status["active"] = w.verdict(mode)
-	} else {
+	clings := w.clings(object, decided)
+	switch {
+	case !decided:
 		w.guess(status, known)
+	case !clings:
+		status["active"] = w.verdict(mode)
 	}
 	if now := status["active"]; now == nil {
 		delete(status, "active")
 	}
-	problem := !decided && status["observedGeneration"] != object.GetGeneration()
-	w.stamp(status, known && was == status["active"], problem, now)
+	fresh := status["observedGeneration"] != object.GetGeneration()
+	w.stamp(status, known && was == status["active"], fresh, fresh && !decided, now)
 	status["observedGeneration"] = object.GetGeneration()
 	if w.fault == "observes one generation" {
 		status["observedGeneration"] = int64(1)
 	}
-	if w.fault == "says soon" {
+	switch w.fault {
+	case "says soon":
 		status["nextTransitionTime"] = "soon"
+	case "never says when":
+	default:
+		status["nextTransitionTime"] = distant
 	}
 	status["conditions"] = w.conditions(object, status["conditions"], decided, now)
 	return status
@@ -252,7 +281,7 @@ func (w *worker) modeOf(object *unstructured.Unstructured) string {
 		if before, known := w.decided[name]; known && before.generation == object.GetGeneration() {
 			return before.mode
 		}
-		w.decided[name] = decision{object.GetGeneration(), mode}
+		w.decided[name] = decision{generation: object.GetGeneration(), mode: mode}
 	}
 	return mode
 }
@@ -270,22 +299,38 @@ func (w *worker) verdict(mode string) any {
 	return on
 }
 
+// clings reports whether a verdict that was kept for want of another stays for good.
+func (w *worker) clings(object *unstructured.Unstructured, decided bool) bool {
+	if w.fault != "clings to what it kept" {
+		return false
+	}
+	name := client.ObjectKeyFromObject(object)
+	if !decided {
+		w.decided[name] = decision{mode: "kept"}
+	}
+	return w.decided[name].mode == "kept"
+}
+
 // guess is what a provider does wrongly where it cannot decide.
 func (w *worker) guess(status map[string]any, known bool) {
 	switch {
 	case w.fault == "turns invalid specs off" && known:
 		status["active"] = false
+	case w.fault == "turns off a moment later" && known && notReady(status):
+		status["active"] = false
 	case w.fault == "guesses at first" && !known:
+		status["active"] = false
+	case w.fault == "guesses a moment later" && !known && notReady(status):
 		status["active"] = false
 	}
 }
 
 // stamp sets the time of the last flip.
-func (w *worker) stamp(status map[string]any, same, problem bool, now string) {
+func (w *worker) stamp(status map[string]any, same, fresh, problem bool, now string) {
 	switch {
 	case status["active"] == nil:
 	case w.fault == "stamps once" && status["lastTransitionTime"] != nil:
-	case w.fault == "stamps each problem" && problem:
+	case w.fault == "stamps each problem" && problem, w.fault == "stamps each generation" && fresh:
 		status["lastTransitionTime"] = now
 	case !same:
 		status["lastTransitionTime"] = now
@@ -324,6 +369,12 @@ func (w *worker) conditions(object *unstructured.Unstructured, before any, decid
 		}
 	}
 	return append(after, ready)
+}
+
+// notReady reports whether a status has a Ready condition that is not True.
+func notReady(status map[string]any) bool {
+	entry := readyOf(&unstructured.Unstructured{Object: map[string]any{"status": status}})
+	return entry != nil && entry["status"] != "True"
 }
 
 // readyOf returns the Ready condition of an object; nil if it has none.

@@ -6,6 +6,7 @@ import (
 	"context"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/go-logr/logr/funcr"
 	"k8s.io/apimachinery/pkg/types"
@@ -38,6 +39,7 @@ func TestEveryShippedKindConforms(t *testing.T) {
 			o.On, o.Off, o.Invalid = sample(t, how.samples+"-on"), sample(t, how.samples+"-off"), sample(t, how.samples+"-invalid")
 			o.ServiceAccount = types.NamespacedName{Namespace: "5spot-system", Name: how.account}
 			o.Restart, o.Objects, o.Strict = running.restart, 200, true
+			o.IdleFor = 30 * time.Second // a shorter time shows no poll
 			passesAll(t, conformance.Test(t, o))
 		})
 	}

@@ -3,12 +3,15 @@
 package conformance
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/go-logr/logr"
@@ -30,8 +33,9 @@ func TestMain(m *testing.M) {
 		devplanetest.Deployed("controller/namespace.yaml", "spot-schedule-providers/manual/rbac.yaml"))
 }
 
-// startProvider runs the provider of ManualSchedule until the end of the test.
-func startProvider(t *testing.T) {
+// startProvider runs the provider of ManualSchedule until the end of the test, and
+// returns a shell command that restarts it.
+func startProvider(t *testing.T) (restart string) {
 	t.Helper()
 	config, err := devplanetest.Plane(t).ServiceAccountConfig(devplanetest.Context(t), "5spot-system", "manual-schedule-provider")
 	if err != nil {
@@ -41,7 +45,46 @@ func startProvider(t *testing.T) {
 		RESTConfig: config, MetricsBindAddress: "0", HealthProbeBindAddress: "0",
 		Logger: funcr.New(func(string, string) {}, funcr.Options{}),
 	}
-	runUntilTheEnd(t, func(ctx context.Context) error { return sdk.Run(ctx, settings, manual.Provider()) })
+	asked, done := pipe(t), pipe(t)
+	runUntilTheEnd(t, func(ctx context.Context) error {
+		return again(ctx, asked, done, func(ctx context.Context) error { return sdk.Run(ctx, settings, manual.Provider()) })
+	})
+	return fmt.Sprintf("echo >%s; read _ <%s", asked.Name(), done.Name())
+}
+
+// pipe makes a named pipe and holds both its ends open until the end of the test.
+func pipe(t *testing.T) *os.File {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "pipe")
+	if err := syscall.Mkfifo(path, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	file, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { file.Close() })
+	return file
+}
+
+// again runs something until ctx ends, and ends it and runs it anew at each line
+// that comes by asked; when it has ended, a line goes to done.
+func again(ctx context.Context, asked, done *os.File, run func(context.Context) error) error {
+	context.AfterFunc(ctx, func() { asked.Close() })
+	lines := bufio.NewScanner(asked)
+	for {
+		running, stop := context.WithCancel(ctx)
+		ended := make(chan error, 1)
+		go func() { ended <- run(running) }()
+		lines.Scan()
+		stop()
+		if err := <-ended; err != nil || ctx.Err() != nil {
+			return err
+		}
+		if _, err := done.WriteString("\n"); err != nil {
+			return err
+		}
+	}
 }
 
 // runUntilTheEnd runs something in the background of a test.
@@ -110,9 +153,8 @@ func everything(t *testing.T) []string {
 	t.Helper()
 	return []string{
 		"--kind=ManualSchedule", "--service-account=5spot-system/manual-schedule-provider",
-		"--apply=" + manifest(t, "{enabled: true}"), "--apply-off=" + manifest(t, "{enabled: false}"),
+		"--apply=" + manifest(t, `{enabled: true, until: "2999-12-31T00:00:00Z"}`), "--apply-off=" + manifest(t, "{enabled: false}"),
 		"--apply-invalid=" + manifest(t, `{enabled: "perhaps"}`),
 		"--react-within=10s", "--idle-for=500ms", "--patience=12s", "--objects=20",
-		"--restart-command=true", // nothing remains to be written after none, too
 	}
 }

@@ -66,3 +66,24 @@ func TestOtherKindsAreAskedForOnceEach(t *testing.T) {
 		t.Errorf("questions by resource (-want +got):\n%s", diff)
 	}
 }
+
+func TestANoTakesALookAtEveryRule(t *testing.T) {
+	one := on("", "secrets", "get")
+	tests := map[string]struct {
+		answers answers
+		want    Outcome
+	}{
+		"each is a no":                {answers{lacks: one}, Passed},
+		"one is a yes":                {answers{may: one}, Failed},
+		"a no of a server in trouble": {answers{lacks: one, trouble: "no answer from the webhook"}, Skipped},
+		"a yes all the same":          {answers{may: one, trouble: "no answer from the webhook"}, Failed},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			found, err := test.answers.refuse()
+			if err != nil || found.outcome != test.want {
+				t.Errorf("got %v and %v, want %s", found, err, test.want)
+			}
+		})
+	}
+}

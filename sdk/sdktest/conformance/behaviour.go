@@ -15,6 +15,7 @@ const (
 	idRecovers = "invalid-recovers"
 	idMany     = "many-objects"
 	idIdle     = "idle-quiet"
+	idMoves    = "transition-time-moves"
 )
 
 // behaviourChecks look at what the provider does. Those that need peace come

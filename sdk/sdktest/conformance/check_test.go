@@ -132,3 +132,10 @@ func TestWhatIsFailedBeforeDecidesWhatIsLookedAt(t *testing.T) {
 		})
 	}
 }
+
+func TestAFewObjectsAreNotMany(t *testing.T) {
+	found, err := manyAreDecided(t.Context(), &env{options: &Options{Objects: atOnce - 1}})
+	if err != nil || found.outcome != Skipped {
+		t.Errorf("got %v and %v", found, err)
+	}
+}

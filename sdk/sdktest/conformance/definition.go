@@ -19,6 +19,7 @@ const (
 	idEstablished = "crd-established"
 	idNamespaced  = "crd-namespaced"
 	idSubresource = "crd-status-subresource"
+	idNoDefault   = "crd-active-no-default"
 )
 
 // definitionChecks look at the CustomResourceDefinition.
@@ -73,7 +74,7 @@ func schemaChecks() []Check {
 			Advice: "Declare `active: {type: boolean}` in the properties of the schema's status.",
 		}, activeIsNoBoolean),
 		perVersion(Check{
-			ID: "crd-active-no-default", Rule: "C5", Level: Required,
+			ID: idNoDefault, Rule: "C5", Level: Required,
 			Title:  "No schema gives status.active a default",
 			Advice: "Take the default out of the schema, of status.active and of what it is in.",
 		}, activeHasDefault),
@@ -115,9 +116,10 @@ func perDefinition(check Check, wrong func(*apiextensionsv1.CustomResourceDefini
 	return check
 }
 
-// perVersion completes a check by a function that says what is wrong with a version.
+// perVersion completes a check by a function that says what is wrong with a
+// version. Where none is served, that is a finding of another check.
 func perVersion(check Check, wrong func(*apiextensionsv1.CustomResourceDefinitionVersion) string) Check {
-	return perDefinition(check, func(definition *apiextensionsv1.CustomResourceDefinition) string {
+	check = perDefinition(check, func(definition *apiextensionsv1.CustomResourceDefinition) string {
 		var all []string
 		for _, v := range definition.Spec.Versions {
 			if !v.Served {
@@ -129,7 +131,17 @@ func perVersion(check Check, wrong func(*apiextensionsv1.CustomResourceDefinitio
 		}
 		return strings.Join(all, "; ")
 	})
+	ofVersions := check.run
+	check.run = func(ctx context.Context, e *env) (finding, error) {
+		if len(servedVersions(e.definition())) == 0 {
+			return skip(noneServed)
+		}
+		return ofVersions(ctx, e)
+	}
+	return check
 }
+
+const noneServed = "no version of the CRD is served"
 
 func missingDefinition(definitions []apiextensionsv1.CustomResourceDefinition, kind string) string {
 	var elsewhere []string
@@ -153,7 +165,7 @@ func notServed(definition *apiextensionsv1.CustomResourceDefinition, wanted stri
 	wanted = wanted[strings.LastIndex(wanted, "/")+1:]
 	switch {
 	case len(served) == 0:
-		return "no version of the CRD is served"
+		return noneServed
 	case wanted != "" && !slices.Contains(served, wanted):
 		return fmt.Sprintf("the version %s is not served; served: %s", wanted, strings.Join(served, ", "))
 	}

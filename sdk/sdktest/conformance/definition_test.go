@@ -9,6 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"sigs.k8s.io/yaml"
+
+	"github.com/fivespot/fivespot/api/contract"
 )
 
 // versionOf makes a version of a CRD with this schema of the status.
@@ -134,3 +136,17 @@ status:
     - {type: NamesAccepted, status: "True"}
     - {type: Established, status: "True"}
 `
+
+func TestNothingIsSaidOfVersionsThatAreNotServed(t *testing.T) {
+	crd := apiextensionsv1.CustomResourceDefinition{}
+	if err := yaml.UnmarshalStrict([]byte(strings.Replace(established, "served: true", "served: false", 1)), &crd); err != nil {
+		t.Fatal(err)
+	}
+	crd.Spec.Group, crd.Spec.Names.Kind = contract.Group, "TideSchedule"
+	e := &env{options: &Options{Kind: "TideSchedule"}, definitions: []apiextensionsv1.CustomResourceDefinition{crd}}
+	for _, id := range []string{idSubresource, idNoDefault, "crd-active-boolean", "crd-printer-column"} {
+		if found, err := find(id).run(t.Context(), e); err != nil || found.outcome != Skipped {
+			t.Errorf("%s: got %v and %v", id, found, err)
+		}
+	}
+}

@@ -43,6 +43,8 @@ type env struct {
 	definitions []apiextensionsv1.CustomResourceDefinition
 	samples     *samples
 	spaces      []*space
+	// slowest is the longest that a new object waited for its verdict so far.
+	slowest time.Duration
 	// idle is what the API server was asked for while nobody edited.
 	idle idleRequests
 }

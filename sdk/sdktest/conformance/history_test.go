@@ -3,6 +3,8 @@
 package conformance
 
 import (
+	"errors"
+	"strconv"
 	"testing"
 	"time"
 
@@ -125,5 +127,81 @@ func TestWhichWritesAreExcused(t *testing.T) {
 	other.SetUID(types.UID("another"))
 	if !excused(states[0], other) {
 		t.Error("another object of the name is not excused")
+	}
+}
+
+func TestATimeThatStaysTakesAWriteToBeSeen(t *testing.T) {
+	const (
+		on1    = `{active: true, lastTransitionTime: "2026-01-02T03:04:01Z"}`
+		ready1 = `{active: true, lastTransitionTime: "2026-01-02T03:04:01Z", observedGeneration: 2}`
+		on2    = `{active: true, lastTransitionTime: "2026-01-02T03:04:02Z"}`
+		off3   = `{active: false, lastTransitionTime: "2026-01-02T03:04:03Z"}`
+	)
+	tests := map[string]struct {
+		states  []string
+		settled int
+		own     string // the state that the kit wrote
+		want    Outcome
+	}{
+		"a write while it stays":       {[]string{on1, ready1, off3}, 1, "", Passed},
+		"nothing but a flip":           {[]string{on1, off3}, 1, "", Skipped},
+		"no change of the status":      {[]string{on1, on1, off3}, 1, "", Skipped},
+		"a write before it could tell": {[]string{on1, ready1, off3}, 2, "", Skipped},
+		"a write of the kit":           {[]string{on1, ready1, off3}, 1, "1", Skipped},
+		"a write that moves it":        {[]string{on1, on2, off3}, 1, "", Failed},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			states := historyOf(t, test.states...)
+			for i := range states {
+				states[i].SetResourceVersion(strconv.Itoa(i))
+			}
+			found, err := stayed(states, test.settled, map[string]bool{test.own: true})
+			if err != nil || found.outcome != test.want {
+				t.Errorf("got %v and %v, want %s", found, err, test.want)
+			}
+		})
+	}
+}
+
+func TestATimeThatNoStatusHasIsNotJudged(t *testing.T) {
+	tests := map[string]struct {
+		states []string
+		want   Outcome
+	}{
+		"none":      {[]string{`{active: true}`, `{active: false}`}, Skipped},
+		"one":       {[]string{`{active: true}`, `{active: false, nextTransitionTime: "2026-01-02T03:04:01Z"}`}, Passed},
+		"no time":   {[]string{`{active: true, nextTransitionTime: "2026-01-02T03:04:01Z"}`, `{nextTransitionTime: soon}`}, Failed},
+		"no object": {nil, Skipped},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			found, err := timesOf("nextTransitionTime", historyOf(t, test.states...))
+			if err != nil || found.outcome != test.want {
+				t.Errorf("got %v and %v, want %s", found, err, test.want)
+			}
+		})
+	}
+}
+
+func TestNoVerdictTakesAProviderThatLooked(t *testing.T) {
+	silent := errors.New("there is no Ready condition")
+	tests := map[string]struct {
+		states []string
+		silent error
+		want   Outcome
+	}{
+		"not ready":                {[]string{`{}`, `{conditions: [{type: Ready, status: "False"}]}`}, nil, Passed},
+		"not ready, later a guess": {[]string{`{conditions: [{type: Ready, status: "False"}]}`, `{active: false}`}, nil, Failed},
+		"nothing at all":           {[]string{`{}`}, silent, Skipped},
+		"a guess":                  {[]string{`{}`, `{active: false}`}, silent, Failed},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			found, err := noVerdict(historyOf(t, test.states...), test.silent)
+			if err != nil || found.outcome != test.want {
+				t.Errorf("got %v and %v, want %s", found, err, test.want)
+			}
+		})
 	}
 }

@@ -85,10 +85,14 @@ func namespacesAreApart(ctx context.Context, e *env) (finding, error) {
 	return pass("")
 }
 
-// atOnce is how many requests to make at the same time.
+// atOnce is how many requests to make at the same time. Fewer objects than that are
+// not many.
 const atOnce = 20
 
 func manyAreDecided(ctx context.Context, e *env) (finding, error) {
+	if e.options.Objects < atOnce {
+		return skip("%d objects are few: give %d or more, by --objects (Options.Objects)", e.options.Objects, atOnce)
+	}
 	home, err := e.home(ctx)
 	if err != nil {
 		return finding{}, err

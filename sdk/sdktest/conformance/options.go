@@ -49,12 +49,14 @@ type Options struct {
 	// ReactWithin is the time in which a provider that watches has followed an
 	// edit. Zero means 2s.
 	ReactWithin time.Duration
-	// IdleFor is how long nothing may be written while nobody edits. Zero means 1m.
+	// IdleFor is how long nothing may be written while nobody edits, at least: a slow
+	// provider is watched for longer. Zero means 1m. Less than 30s show no slow poll:
+	// where there was no quick one, the check of it is skipped.
 	IdleFor time.Duration
 	// Patience bounds the wait for what has to come, however slowly. Zero means 1m.
 	Patience time.Duration
 	// Objects is how many are made at once to see whether many are too many. Zero
-	// means 200.
+	// means 200. With fewer than 20 that check is skipped.
 	Objects int
 
 	// Only limits the run to the checks with these ids; empty means all of them.

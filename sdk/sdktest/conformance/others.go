@@ -25,11 +25,12 @@ func othersStatusIsKept(ctx context.Context, e *env) (finding, error) {
 		return finding{}, err
 	}
 	wrote, err := made.writeAsOther(ctx)
-	if err != nil {
+	refused := isRefused(err)
+	if err != nil && !refused {
 		return finding{}, err
 	}
-	if lost := missingForeign(wrote, wrote); lost != "" {
-		return pass("the schema keeps nothing of others in the status")
+	if refused || missingForeign(wrote, wrote) != "" {
+		return skip("the schema keeps nothing that others write into the status: let it have `conditions` of any type")
 	}
 	if err := e.flip(ctx, made, false); err != nil {
 		return finding{}, err
@@ -44,6 +45,23 @@ func othersStatusIsKept(ctx context.Context, e *env) (finding, error) {
 // writeAsOther adds a condition and a field to the status, as somebody who is
 // not the provider, and returns the object as it was stored.
 func (s *subject) writeAsOther(ctx context.Context) (*unstructured.Unstructured, error) {
+	object, err := s.editStatus(ctx, func(status map[string]any) {
+		conditions, _ := status["conditions"].([]any)
+		status["conditions"] = append(conditions, map[string]any{
+			"type": foreignType, "status": "True", "reason": "Seen", "message": "written by the conformance kit",
+			"lastTransitionTime": s.space.env.clock.Now().UTC().Format(time.RFC3339),
+		})
+		status[foreignField] = "kept"
+	})
+	if err != nil {
+		return nil, fmt.Errorf("writing a condition and a field of another writer: %w", err)
+	}
+	return object, nil
+}
+
+// editStatus changes the status as another writer than the provider, and returns
+// the object as it was stored.
+func (s *subject) editStatus(ctx context.Context, edit func(status map[string]any)) (*unstructured.Unstructured, error) {
 	c := s.space.env.client
 	object := s.reference()
 	err := retry.RetryOnConflict(retry.DefaultBackoff, func() error {
@@ -54,18 +72,14 @@ func (s *subject) writeAsOther(ctx context.Context) (*unstructured.Unstructured,
 		if status == nil {
 			status = map[string]any{}
 		}
-		conditions, _ := status["conditions"].([]any)
-		status["conditions"] = append(conditions, map[string]any{
-			"type": foreignType, "status": "True", "reason": "Seen", "message": "written by the conformance kit",
-			"lastTransitionTime": s.space.env.clock.Now().UTC().Format(time.RFC3339),
-		})
-		status[foreignField] = "kept"
+		edit(status)
 		object.Object["status"] = status
 		return c.Status().Update(ctx, object, client.FieldOwner(fieldManager+"-other"))
 	})
 	if err != nil {
-		return nil, fmt.Errorf("writing a condition and a field of another writer: %w", err)
+		return nil, err
 	}
+	s.own[object.GetResourceVersion()] = true
 	return object, nil
 }
 

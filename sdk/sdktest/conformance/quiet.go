@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/fivespot/fivespot/api/contract"
 )
 
 // quietChecks look for writes that nothing calls for.
@@ -134,25 +136,15 @@ func (e *env) settle(ctx context.Context, s *space) error {
 	return nil
 }
 
-// moment is how long to wait for what a provider would do at once.
-func (e *env) moment() time.Duration { return min(e.options.ReactWithin, e.options.IdleFor) }
+// moment is how long to wait for what a provider would do at once: twice as long
+// as it ever took for a new object, as its silence says nothing before that.
+func (e *env) moment() time.Duration { return min(max(2*e.slowest, time.Second), e.options.Patience) }
 
 // calm reports whether nothing is seen for so long. It returns early when
 // something is.
 func (s *space) calm(ctx context.Context, d time.Duration) (bool, error) {
 	marks := s.mark()
-	timer := s.env.clock.NewTimer(d)
-	defer timer.Stop()
-	waiting, stop := context.WithCancelCause(ctx)
-	defer stop(nil)
-	go func() {
-		select {
-		case <-timer.C():
-			stop(errCalm)
-		case <-waiting.Done():
-		}
-	}()
-	err := s.seen.until(waiting, func() bool {
+	seen, err := s.env.within(ctx, s.seen, d, func() bool {
 		for name, states := range s.seen.states {
 			if len(states) != marks[name] {
 				return true
@@ -160,13 +152,29 @@ func (s *space) calm(ctx context.Context, d time.Duration) (bool, error) {
 		}
 		return false
 	})
-	if errors.Is(err, errCalm) {
-		return true, nil
-	}
-	return false, err
+	return err == nil && !seen, err
 }
 
-var errCalm = errors.New("nothing was seen")
+// within reports whether check, which is called with the lock of the record held,
+// returns true within a time. It returns as soon as it does.
+func (e *env) within(ctx context.Context, seen *recorder, d time.Duration, check func() bool) (bool, error) {
+	timer := e.clock.NewTimer(d)
+	defer timer.Stop()
+	waiting, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	go func() {
+		select {
+		case <-timer.C():
+			stop(errPatience)
+		case <-waiting.Done():
+		}
+	}()
+	err := seen.until(waiting, check)
+	if errors.Is(err, errPatience) {
+		return false, nil
+	}
+	return err == nil, err
+}
 
 func quietAfterTouch(ctx context.Context, e *env) (finding, error) {
 	made, err := e.createActive(ctx, "touched")
@@ -196,6 +204,8 @@ func quietAfterTouch(ctx context.Context, e *env) (finding, error) {
 }
 
 func quietWhenIdle(ctx context.Context, e *env) (finding, error) {
+	idle := &e.idle
+	idle.first = idle.read(ctx, e)
 	made, err := e.createActive(ctx, "idle")
 	if err != nil {
 		return finding{}, err
@@ -205,45 +215,21 @@ func quietWhenIdle(ctx context.Context, e *env) (finding, error) {
 		return finding{}, err
 	}
 	marks := home.mark()
-	e.idle.before, e.idle.err = e.requests(ctx)
-	if err := e.pause(ctx, e.options.IdleFor); err != nil {
+	idle.before = idle.read(ctx, e)
+	idle.watched = max(e.options.IdleFor, e.moment())
+	if err := e.pause(ctx, idle.watched); err != nil {
 		return finding{}, err
 	}
-	if e.idle.err == nil {
-		e.idle.after, e.idle.err = e.requests(ctx)
-	}
+	idle.after = idle.read(ctx, e)
 	if writes := home.writesSince(marks); writes != "" {
-		return fail("within %s: %s", e.options.IdleFor, writes)
+		return fail("within %s: %s", idle.watched, writes)
 	}
-	return pass("%d objects for %s", len(marks), e.options.IdleFor)
-}
-
-// idleRequests are the counts at both ends of the time without edits.
-type idleRequests struct {
-	before, after *requests
-	err           error
-}
-
-// fewRequests is what may have another cause than a poll.
-const fewRequests = 2
-
-func doesNotPoll(_ context.Context, e *env) (finding, error) {
-	idle := e.idle
-	switch {
-	case idle.err != nil:
-		return skip("%v", idle.err)
-	case idle.before == nil:
-		return skip("it takes the time of %s", idIdle)
-	case idle.before.server != idle.after.server:
-		return skip("more than one API server answered, so that requests cannot be counted")
-	}
-	if text, count := idle.after.since(idle.before); count > fewRequests {
-		return fail("within %s the API server was asked about the kind %d times: %s", e.options.IdleFor, count, text)
-	}
-	return pass("")
+	return pass("%d objects for %s", len(marks), idle.watched)
 }
 
 func quietAfterRestart(ctx context.Context, e *env) (finding, error) {
+	var during restartRequests
+	during.first = during.read(ctx, e)
 	made, err := e.createActive(ctx, "restarted")
 	if err != nil {
 		return finding{}, err
@@ -253,17 +239,25 @@ func quietAfterRestart(ctx context.Context, e *env) (finding, error) {
 		return finding{}, err
 	}
 	marks := home.mark()
+	during.before = during.read(ctx, e)
 	if err := e.options.Restart(ctx); err != nil {
 		return skip("the provider could not be restarted: %v", err)
 	}
 	// A new object shows when the new process is at work.
-	sentinel, err := e.createActive(ctx, "after-restart")
+	sentinel, err := e.createIn(ctx, "after-restart", e.samples.on)
 	if err != nil {
+		return finding{}, err
+	}
+	if _, err := sentinel.await(ctx, readAs(contract.Active)); err != nil {
 		return finding{}, fmt.Errorf("after the restart, for a new object: %w", err)
 	}
 	if err := e.settle(ctx, home); err != nil {
 		return finding{}, err
 	}
+	during.after = during.read(ctx, e)
 	marks[sentinel.name] = len(sentinel.history())
-	return answer(home.writesSince(marks))
+	if writes := home.writesSince(marks); writes != "" {
+		return fail("%s", writes)
+	}
+	return during.judge()
 }

@@ -27,6 +27,11 @@ type requests struct {
 	// byVerb counts those requests that a provider might make, by verb as RBAC
 	// spells it.
 	byVerb map[string]int
+	// ofNamespaces counts the lists of one namespace, and cleared the deletions of
+	// all objects in one. Kubernetes makes one of each when a namespace goes.
+	ofNamespaces, cleared int
+	// watches counts the watches of all namespaces that ended.
+	watches int
 }
 
 // The metrics of an API server that are read.
@@ -62,25 +67,26 @@ func readRequests(metrics io.Reader, resource string) (*requests, error) {
 		for _, label := range metric.GetLabel() {
 			labels[label.GetName()] = label.GetValue()
 		}
-		if labels["group"] == contract.Group && labels["resource"] == resource && mayBeProviders(labels["verb"], labels["scope"]) {
-			read.byVerb[strings.ToLower(labels["verb"])] += int(value(metric))
+		if labels["group"] == contract.Group && labels["resource"] == resource {
+			read.add(labels["verb"], labels["scope"], int(value(metric)))
 		}
 	}
 	return read, nil
 }
 
-// mayBeProviders tells what a provider asks again and again from what others do: a
-// list of all namespaces, or a read or write of one object. A list or a deletion
-// in one namespace is what Kubernetes does when a namespace goes, and a watch is
-// counted when it ends.
-func mayBeProviders(verb, scope string) bool {
-	switch verb {
-	case "LIST":
-		return scope == "cluster"
-	case "GET", "PUT", "PATCH", "APPLY":
-		return scope == "resource"
+// add counts requests by what they may be: a list, or a read or write of one
+// object, is what a provider might do again and again.
+func (r *requests) add(verb, scope string, count int) {
+	switch {
+	case verb == "LIST" && scope == "namespace":
+		r.ofNamespaces += count
+	case verb == "LIST", scope == "resource" && slices.Contains([]string{"GET", "PUT", "PATCH", "APPLY"}, verb):
+		r.byVerb[strings.ToLower(verb)] += count
+	case verb == "DELETE" && scope == "namespace":
+		r.cleared += count
+	case verb == "WATCH" && scope == "cluster":
+		r.watches += count
 	}
-	return false
 }
 
 // value is that of a metric of one number, of whichever type it is declared.
@@ -106,7 +112,8 @@ func onlyNamed(metrics io.Reader, names ...string) io.Reader {
 	return &kept
 }
 
-// since returns the requests from before until now, by verb, and how many they are.
+// since returns the requests from before until now, by verb, and how many they
+// are. Of the lists of one namespace those count for which no namespace went.
 func (r *requests) since(before *requests) (text string, count int) {
 	var texts []string
 	for _, verb := range slices.Sorted(maps.Keys(r.byVerb)) {
@@ -115,5 +122,15 @@ func (r *requests) since(before *requests) (text string, count int) {
 			count += more
 		}
 	}
+	if more := r.ofNamespaces - before.ofNamespaces - (r.cleared - before.cleared); more > 0 {
+		texts = append(texts, fmt.Sprintf("%d list of one namespace", more))
+		count += more
+	}
 	return strings.Join(texts, ", "), count
+}
+
+// beganSince reports whether somebody who watches the kind may have begun anew
+// since before: a watch ended, or all objects were listed.
+func (r *requests) beganSince(before *requests) bool {
+	return r.watches > before.watches || r.byVerb["list"] > before.byVerb["list"]
 }

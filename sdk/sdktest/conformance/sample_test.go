@@ -3,6 +3,7 @@
 package conformance
 
 import (
+	"context"
 	"strings"
 	"testing"
 )
@@ -90,5 +91,22 @@ func TestSamplesAreOfTheGroup(t *testing.T) {
 	}
 	if err := all.checkGroup("tides.example.com"); err != nil {
 		t.Error(err)
+	}
+}
+
+func TestSamplesOfOneSpecAreNoEdit(t *testing.T) {
+	const tide = "apiVersion: spotschedules.5spot.finos.org/v1\nkind: TideSchedule\nspec: {table: NAME}\n"
+	for off, want := range map[string]Outcome{"high": Skipped, "low": Passed} {
+		all, err := readSamples(&Options{
+			Kind: "TideSchedule",
+			On:   []byte(strings.Replace(tide, "NAME", "high", 1)), Off: []byte(strings.Replace(tide, "NAME", off, 1)),
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		check := byEdit(func(context.Context, *env) (finding, error) { return pass("") })
+		if found, err := check(t.Context(), &env{samples: all}); err != nil || found.outcome != want {
+			t.Errorf("from high to %s: got %v and %v, want %s", off, found, err, want)
+		}
 	}
 }

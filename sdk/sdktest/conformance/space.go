@@ -104,7 +104,9 @@ func (s *space) create(ctx context.Context, part string, from *sample) (*subject
 	if err := s.make(ctx, object); err != nil {
 		return nil, refusedSample(from, err)
 	}
-	made := &subject{space: s, name: object.GetName(), wrote: object}
+	made := &subject{
+		space: s, name: object.GetName(), wrote: object, own: map[string]bool{object.GetResourceVersion(): true},
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.subjects = append(s.subjects, made)
@@ -156,8 +158,12 @@ func (s *space) accompany(ctx context.Context, from *sample) error {
 			err = s.env.client.Apply(ctx, client.ApplyConfigurationFromUnstructured(object),
 				client.FieldOwner(fieldManager), client.ForceOwnership)
 		}
+		if isRefused(err) {
+			return &OptionError{Option: from.option, Problem: fmt.Sprintf(
+				"the API server refuses %s %s of the manifest: %v", object.GetKind(), object.GetName(), err)}
+		}
 		if err != nil {
-			return refusedSample(from, err)
+			return err
 		}
 		s.companions[key] = from.option
 	}

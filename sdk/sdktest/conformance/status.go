@@ -95,6 +95,11 @@ func readsAs(object *unstructured.Unstructured, want contract.State) error {
 	return fmt.Errorf("a reader takes it as %s: %s", reading.State, reading.Message)
 }
 
+// readAs is readsAs for a wait.
+func readAs(want contract.State) func(*unstructured.Unstructured) error {
+	return func(object *unstructured.Unstructured) error { return readsAs(object, want) }
+}
+
 // reasonPattern is that of metav1.Condition.
 var reasonPattern = regexp.MustCompile(`^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$`)
 

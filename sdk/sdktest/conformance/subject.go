@@ -21,6 +21,8 @@ type subject struct {
 	// wrote is the object as the API server returned it from the kit's last write
 	// beside the status.
 	wrote *unstructured.Unstructured
+	// own are the resource versions that the kit's writes made, of whatever part.
+	own map[string]bool
 	// deleted says that the kit deleted it.
 	deleted bool
 }
@@ -111,6 +113,7 @@ func (s *subject) patch(ctx context.Context, kind types.PatchType, patch any) er
 		return fmt.Errorf("editing the object: %w", err)
 	}
 	s.wrote = object
+	s.own[object.GetResourceVersion()] = true
 	return nil
 }
 

@@ -42,7 +42,7 @@ func (w *TextWriter) Result(r Result) {
 		label = "note"
 	}
 	fmt.Fprintf(w.out, "  %s  %-4s %-28s %s\n", label, r.Rule, r.ID, r.Title)
-	if r.Outcome == Passed || r.Outcome == Skipped && r.Message == w.skipped {
+	if r.Outcome == Passed && r.Message == "" || r.Outcome == Skipped && r.Message == w.skipped {
 		return
 	}
 	w.indented("", r.Message)

@@ -4,10 +4,11 @@ package conformance
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/fivespot/fivespot/api/contract"
 )
 
 // undecidedChecks look at a spec that the provider can make nothing of.
@@ -24,7 +25,7 @@ func undecidedChecks() []Check {
 			ID: idRecovers, Rule: "C6", Level: Required,
 			Title:  "A spec that was corrected is decided again",
 			Advice: "Evaluate an object at each edit, whatever came of it before, and set Ready to True when there is a verdict.",
-			needs:  []string{idInvalid}, uses: []given{givenInvalid},
+			needs:  []string{idInvalid}, uses: []given{givenOff, givenInvalid},
 			run: invalidRecovers,
 		},
 		{
@@ -55,6 +56,10 @@ func invalidKeepsVerdict(ctx context.Context, e *env) (finding, error) {
 	if _, err := made.await(ctx, notReady); err != nil {
 		return finding{}, err
 	}
+	// What is taken back a moment later was not kept.
+	if err := e.pause(ctx, e.moment()); err != nil {
+		return finding{}, err
+	}
 	return answer(lostVerdict(made.history()))
 }
 
@@ -71,6 +76,8 @@ func lostVerdict(states []state) string {
 	return ""
 }
 
+// invalidRecovers corrects the spec to the verdict that the object did not have: so
+// the one that it kept does not pass for a decision.
 func invalidRecovers(ctx context.Context, e *env) (finding, error) {
 	made, err := e.createActive(ctx, "recovers")
 	if err != nil {
@@ -86,21 +93,13 @@ func invalidRecovers(ctx context.Context, e *env) (finding, error) {
 	if _, err := made.await(ctx, notReady); err != nil {
 		return finding{}, err
 	}
-	if err := made.set(ctx, e.samples.on); err != nil {
+	if err := made.set(ctx, e.samples.off); err != nil {
 		return finding{}, err
 	}
-	if _, err := made.await(ctx, trusted); err != nil {
+	if _, err := made.await(ctx, readAs(contract.Inactive)); err != nil {
 		return finding{}, fmt.Errorf("the spec was corrected: %w", err)
 	}
 	return pass("")
-}
-
-// trusted returns nil when a reader may trust the verdict.
-func trusted(object *unstructured.Unstructured) error {
-	if notReady(object) == nil {
-		return errors.New("the Ready condition is still not True")
-	}
-	return activeIs(object, true)
 }
 
 func undecidedHasNoVerdict(ctx context.Context, e *env) (finding, error) {
@@ -111,20 +110,32 @@ func undecidedHasNoVerdict(ctx context.Context, e *env) (finding, error) {
 	if err != nil {
 		return finding{}, err
 	}
-	_, err = made.await(ctx, func(object *unstructured.Unstructured) error {
+	_, silent := made.await(ctx, func(object *unstructured.Unstructured) error {
 		if hasActive(object) == nil {
 			return nil
 		}
 		return notReady(object)
 	})
-	// That Ready is not True is another check's matter.
-	if missing := (*missingError)(nil); err != nil && !errors.As(err, &missing) {
+	if isOther(silent) {
+		return finding{}, silent
+	}
+	if err := e.pause(ctx, e.moment()); err != nil {
 		return finding{}, err
 	}
-	for _, each := range made.history() {
+	return noVerdict(made.history(), silent)
+}
+
+// noVerdict judges the states of an object that cannot be decided. That Ready is
+// not True is another check's matter; where it is silent about that, nothing shows
+// that the provider looked at the object.
+func noVerdict(states []state, silent error) (finding, error) {
+	for _, each := range states {
 		if active := statusField(each.Unstructured, "active"); active != nil {
 			return fail("status.active is %s", jsonKind(active))
 		}
+	}
+	if silent != nil {
+		return skip("nothing shows that the provider looked at the object; let it set Ready to False where it cannot decide: %v", silent)
 	}
 	return pass("")
 }

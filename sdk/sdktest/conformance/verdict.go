@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"strings"
 
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/fivespot/fivespot/api/contract"
@@ -20,7 +19,7 @@ func verdictChecks() []Check {
 			ID: idAppears, Rule: "C4", Level: Required,
 			Title:  "A new object gets a status.active",
 			Advice: "See that the provider runs, watches the kind in every namespace and may patch its /status; its log should say what it lacks.",
-			needs:  []string{idGroup, idEstablished, idNamespaced, idSubresource},
+			needs:  []string{idGroup, idEstablished, idNamespaced, idSubresource, idNoDefault},
 			run:    statusAppears,
 		},
 		{
@@ -53,7 +52,7 @@ func verdictChecks() []Check {
 			Title:  "status.active follows an edit of the spec, both ways",
 			Advice: "Evaluate an object when it is edited, not only when it appears.",
 			needs:  []string{idActive, idInactive}, uses: []given{givenOff},
-			run: followsEdits,
+			run: byEdit(followsEdits),
 		},
 	}
 }
@@ -65,8 +64,8 @@ func formChecks() []Check {
 			ID: "versions-agree", Rule: "C15", Level: Required,
 			Title:  "Every served version gives the same verdict",
 			Advice: "Keep status.active and status.conditions as they are when converting, and declare them alike in every version.",
-			needs:  []string{idActive},
-			run:    versionsAgree,
+			needs:  []string{idActive, idInactive}, uses: []given{givenOff},
+			run: versionsAgree,
 		},
 		{
 			ID: "ready-condition", Rule: "C7", Level: Recommended,
@@ -94,14 +93,20 @@ func (e *env) createIn(ctx context.Context, part string, from *sample) (*subject
 	return home.create(ctx, part, from)
 }
 
-// createActive makes an object of the active sample and waits for its verdict.
+// createActive makes an object of the active sample and waits until a reader takes
+// it as active.
 func (e *env) createActive(ctx context.Context, part string) (*subject, error) {
+	begin := e.clock.Now()
 	made, err := e.createIn(ctx, part, e.samples.on)
 	if err != nil {
 		return nil, err
 	}
-	_, err = made.awaitActive(ctx, true)
-	return made, err
+	seen, err := made.await(ctx, readAs(contract.Active))
+	if err != nil {
+		return nil, err
+	}
+	e.slowest = max(e.slowest, seen.at.Sub(begin))
+	return made, nil
 }
 
 func statusAppears(ctx context.Context, e *env) (finding, error) {
@@ -137,37 +142,58 @@ func (e *env) readsAs(ctx context.Context, part string, from *sample, want contr
 	if err != nil {
 		return finding{}, err
 	}
-	_, err = made.await(ctx, func(object *unstructured.Unstructured) error { return readsAs(object, want) })
+	_, err = made.await(ctx, readAs(want))
 	if err != nil {
 		return finding{}, err
 	}
 	return pass("")
 }
 
+// versionsAgree looks at either verdict: what a conversion drops is often only the
+// one that is not the zero value.
 func versionsAgree(ctx context.Context, e *env) (finding, error) {
-	versions := e.versions()
-	if len(versions) == 1 {
+	if len(e.versions()) == 1 {
 		return pass("one version is served")
 	}
 	made, err := e.createActive(ctx, "versions")
 	if err != nil {
 		return finding{}, err
 	}
-	var wrong []string
-	for _, version := range versions {
-		object := made.reference()
+	wrong, err := made.atEachVersion(ctx, contract.Active)
+	if wrong != "" || err != nil {
+		return finding{Failed, wrong}, err
+	}
+	if err := made.set(ctx, e.samples.off); err != nil {
+		return finding{}, err
+	}
+	if _, err := made.await(ctx, readAs(contract.Inactive)); err != nil {
+		return finding{}, err
+	}
+	wrong, err = made.atEachVersion(ctx, contract.Inactive)
+	if wrong != "" || err != nil {
+		return finding{Failed, wrong}, err
+	}
+	return pass("%d versions", len(e.versions()))
+}
+
+// atEachVersion says at which versions a reader does not come to the state.
+func (s *subject) atEachVersion(ctx context.Context, want contract.State) (wrong string, err error) {
+	e := s.space.env
+	var all []string
+	for _, version := range e.versions() {
+		object := s.reference()
 		object.SetGroupVersionKind(e.kind().GroupKind().WithVersion(version))
 		if err := e.client.Get(ctx, client.ObjectKeyFromObject(object), object); err != nil {
-			return finding{}, fmt.Errorf("reading the object at %s: %w", version, err)
+			return "", fmt.Errorf("reading the object at %s: %w", version, err)
 		}
-		if err := readsAs(object, contract.Active); err != nil {
-			wrong = append(wrong, fmt.Sprintf("at %s %v", version, err))
+		if err := readsAs(object, want); err != nil {
+			all = append(all, fmt.Sprintf("at %s %v", version, err))
 		}
 	}
-	if len(wrong) > 0 {
-		return fail("the object is active, and %s", strings.Join(wrong, "; "))
+	if len(all) > 0 {
+		wrong = fmt.Sprintf("the object is %s, and %s", strings.ToLower(want.String()), strings.Join(all, "; "))
 	}
-	return pass("")
+	return wrong, nil
 }
 
 func readyIsWellFormed(ctx context.Context, e *env) (finding, error) {
@@ -183,18 +209,48 @@ func readyIsWellFormed(ctx context.Context, e *env) (finding, error) {
 }
 
 func nextTransitionIsATime(ctx context.Context, e *env) (finding, error) {
-	made, err := e.createActive(ctx, "next")
-	if err != nil {
+	if _, err := e.createActive(ctx, "next"); err != nil {
 		return finding{}, err
 	}
-	for _, each := range made.history() {
-		next := statusField(each.Unstructured, "nextTransitionTime")
-		if next == nil {
-			continue
+	if e.samples.off != nil {
+		made, err := e.createIn(ctx, "next-inactive", e.samples.off)
+		if err != nil {
+			return finding{}, err
 		}
-		if _, err := timestamp(next); err != nil {
-			return fail("it %v", err)
+		if _, err := made.await(ctx, hasActive); err != nil {
+			return finding{}, err
 		}
 	}
+	return timesOf("nextTransitionTime", e.states())
+}
+
+// timesOf judges a time that a status may have; by none of them nothing is shown.
+func timesOf(field string, states []state) (finding, error) {
+	count := 0
+	for _, each := range states {
+		value := statusField(each.Unstructured, field)
+		if value == nil {
+			continue
+		}
+		if _, err := timestamp(value); err != nil {
+			return fail("it %v", err)
+		}
+		count++
+	}
+	if count == 0 {
+		return skip("no status had one; if the provider publishes it, give a sample whose verdict changes at a known time, " +
+			"by --apply or --apply-off (Options.On, Options.Off)")
+	}
 	return pass("")
+}
+
+// states returns every state that was seen of the objects of this run.
+func (e *env) states() []state {
+	var all []state
+	for _, s := range e.spaces {
+		for _, made := range s.subjects {
+			all = append(all, made.history()...)
+		}
+	}
+	return all
 }
