@@ -171,6 +171,23 @@ func TestWrongCallsEndWithStatus2(t *testing.T) {
 	}
 }
 
+// It is no invalid spec that the API server keeps away.
+func TestAFurtherObjectThatIsRefusedIsAMistake(t *testing.T) {
+	startProvider(t)
+	wrong := filepath.Join(t.TempDir(), "wrong.yaml")
+	text := "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: needed}\ndata: {no/key: a}\n---\n" +
+		"apiVersion: spotschedules.5spot.finos.org/v1alpha1\nkind: ManualSchedule\nspec: {enabled: true}\n"
+	if err := os.WriteFile(wrong, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	did := execute(t.Context(), t, "--kind=ManualSchedule", "--apply="+manifest(t, "{enabled: true}"), "--apply-invalid="+wrong,
+		"--only=undecided-no-verdict", "--allow-incomplete")
+	const want = "--apply-invalid: the API server refuses ConfigMap needed of the manifest"
+	if did.status != statusTrouble || !strings.Contains(did.error, want) {
+		t.Errorf("exit status %d and %q, want %d and %q", did.status, did.error, statusTrouble, want)
+	}
+}
+
 func TestAClusterThatDoesNotAnswerEndsWithStatus2(t *testing.T) {
 	kubeconfig := filepath.Join(t.TempDir(), "kubeconfig")
 	text := "apiVersion: v1\nkind: Config\nclusters: [{name: c, cluster: {server: 'https://127.0.0.1:1'}}]\n" +
