@@ -222,6 +222,38 @@ spec: {clusterName: c, bootstrap: {}, infrastructureRef: {}}
 status: {phase: Failed, failureReason: CreateError, failureMessage: no capacity, conditions: [{type: NodeHealthy, status: "True"}]}`,
 			capi.MachineState{UID: "u", Version: "v1beta1", Phase: "Failed", NodeReady: true, Failure: "CreateError: no capacity"},
 		},
+		"v1beta1, volumes are waited for, with the old conditions only": {
+			`
+apiVersion: cluster.x-k8s.io/v1beta1
+kind: Machine
+metadata:
+  uid: u
+  deletionTimestamp: "2031-05-06T12:00:00Z"
+  annotations: {pre-terminate.delete.hook.machine.cluster.x-k8s.io/5spot-drain: 5spot-controller}
+spec: {clusterName: c, bootstrap: {}, infrastructureRef: {}}
+status:
+  phase: Deleting
+  conditions:
+  - {type: VolumeDetachSucceeded, status: "False", message: Waiting for node volumes to be detached}
+  - {type: DrainingSucceeded, status: "True"}
+  - {type: PreTerminateDeleteHookSucceeded, status: "False"}`,
+			capi.MachineState{
+				UID: "u", Version: "v1beta1", Phase: "Deleting", Held: true, DeletedAt: time.Date(2031, 5, 6, 12, 0, 0, 0, time.UTC).Local(),
+				DeletingReason: "WaitingForVolumeDetach", DeletingMessage: "Waiting for node volumes to be detached",
+			},
+		},
+		"v1beta1, draining, with an old condition that says nothing": {
+			`
+apiVersion: cluster.x-k8s.io/v1beta1
+kind: Machine
+metadata: {uid: u, deletionTimestamp: "2031-05-06T12:00:00Z"}
+spec: {clusterName: c, bootstrap: {}, infrastructureRef: {}}
+status: {conditions: [{type: DrainingSucceeded, status: "False"}]}`,
+			capi.MachineState{
+				UID: "u", Version: "v1beta1", DeletedAt: time.Date(2031, 5, 6, 12, 0, 0, 0, time.UTC).Local(),
+				DeletingReason: "DrainingNode", DeletingMessage: "the node to be drained",
+			},
+		},
 		"v1beta2, nothing in its status": {
 			`
 apiVersion: cluster.x-k8s.io/v1beta2

@@ -3,6 +3,7 @@
 package capi
 
 import (
+	"cmp"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -11,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/utils/ptr"
 	clusterv1beta1 "sigs.k8s.io/cluster-api/api/core/v1beta1"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	"github.com/fivespot/fivespot/api/v1beta1"
 )
@@ -67,7 +69,31 @@ func readV1Beta1(object *unstructured.Unstructured, state *MachineState) error {
 	if status.V1Beta2 != nil {
 		state.DeletingReason, state.DeletingMessage = progress(status.V1Beta2.Conditions)
 	}
+	if state.DeletingReason == "" && !state.DeletedAt.IsZero() {
+		state.DeletingReason, state.DeletingMessage = progressV1Beta1(status)
+	}
 	return nil
+}
+
+// progressV1Beta1 makes the newer reason and message of a deletion's progress from
+// the old conditions: before 1.9 Cluster API has no others, and names no pods.
+func progressV1Beta1(status *clusterv1beta1.MachineStatus) (reason, message string) {
+	for _, step := range []struct { // in the order in which they come
+		condition     clusterv1beta1.ConditionType
+		reason, waits string
+	}{
+		{clusterv1beta1.PreDrainDeleteHookSucceededCondition, clusterv1.MachineDeletingWaitingForPreDrainHookReason, "a pre-drain hook"},
+		{clusterv1beta1.DrainingSucceededCondition, clusterv1.MachineDeletingDrainingNodeReason, "the node to be drained"},
+		{clusterv1beta1.VolumeDetachSucceededCondition, clusterv1.MachineDeletingWaitingForVolumeDetachReason, "the node's volumes to be detached"},
+		{clusterv1beta1.PreTerminateDeleteHookSucceededCondition, clusterv1.MachineDeletingWaitingForPreTerminateHookReason, "a pre-terminate hook"},
+	} {
+		for _, condition := range status.Conditions {
+			if condition.Type == step.condition && condition.Status == corev1.ConditionFalse {
+				return step.reason, cmp.Or(condition.Message, step.waits)
+			}
+		}
+	}
+	return "", ""
 }
 
 // notReadyV1Beta1 prefers the newer Ready condition for the same reason.
