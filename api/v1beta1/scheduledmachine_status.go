@@ -76,11 +76,13 @@ type ScheduledMachineStatus struct {
 	// +kubebuilder:default=false
 	Ready bool `json:"ready"`
 
-	// nextActivation is when the schedule expects to become active, if it says so.
+	// nextActivation is when the schedule expects to become active, if it says so. One
+	// that has not come a minute later is no longer shown.
 	// +optional
 	NextActivation *metav1.Time `json:"nextActivation,omitempty"`
 
-	// nextCleanup is when the schedule expects to become inactive, if it says so.
+	// nextCleanup is when the schedule expects to become inactive, if it says so. One
+	// that has not come a minute later is no longer shown.
 	// +optional
 	NextCleanup *metav1.Time `json:"nextCleanup,omitempty"`
 

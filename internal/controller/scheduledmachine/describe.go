@@ -4,6 +4,7 @@ package scheduledmachine
 
 import (
 	"slices"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -20,7 +21,7 @@ func describe(f facts) v1beta1.ScheduledMachineStatus {
 	status.ObservedGeneration = f.sm.Generation
 	f.record.put(&status)
 	status.InSchedule = verdictOf(f.record)
-	describeSchedule(&status, f.seen)
+	describeSchedule(&status, &f)
 	describeMachine(&status, &f)
 	describeNode(&status, &f)
 	status.MachineFailures = f.failures
@@ -33,16 +34,16 @@ func describe(f facts) v1beta1.ScheduledMachineStatus {
 }
 
 // describeSchedule fills in when the schedule expects to change next.
-func describeSchedule(status *v1beta1.ScheduledMachineStatus, seen *observation) {
-	if !seen.readingKnown {
+func describeSchedule(status *v1beta1.ScheduledMachineStatus, f *facts) {
+	if !f.seen.readingKnown {
 		return
 	}
 	status.NextActivation, status.NextCleanup = nil, nil
-	if seen.reading.NextTransition.IsZero() {
+	if overdue := overdueAt(f.seen); overdue.IsZero() || !f.now.Before(overdue) {
 		return
 	}
-	next := new(metav1.NewTime(seen.reading.NextTransition).Rfc3339Copy())
-	switch seen.reading.State {
+	next := new(metav1.NewTime(f.seen.reading.NextTransition).Rfc3339Copy())
+	switch f.seen.reading.State {
 	case contract.Active:
 		status.NextCleanup = next
 	case contract.Inactive:
@@ -51,8 +52,21 @@ func describeSchedule(status *v1beta1.ScheduledMachineStatus, seen *observation)
 	}
 }
 
-// describeMachine fills in what exists.
+// overdueAt is when the schedule's word for its next change counts no longer, since
+// the change has not come: a provider that is in time for its boundaries takes
+// a moment for each. It is zero where there is no such word.
+func overdueAt(seen *observation) time.Time {
+	if !seen.readingKnown || seen.reading.NextTransition.IsZero() {
+		return time.Time{}
+	}
+	return seen.reading.NextTransition.Add(time.Minute)
+}
+
+// describeMachine fills in what exists. What cannot be read stays as it was.
 func describeMachine(status *v1beta1.ScheduledMachineStatus, f *facts) {
+	if f.seen.machine.unreadable != nil {
+		return
+	}
 	created := f.created()
 	switch {
 	case created:
@@ -69,6 +83,9 @@ func describeMachine(status *v1beta1.ScheduledMachineStatus, f *facts) {
 // machine that we drained ourselves keeps its entry until it is deleted: it is
 // how it is found.
 func describeNode(status *v1beta1.ScheduledMachineStatus, f *facts) {
+	if f.seen.machine.unreadable != nil {
+		return
+	}
 	if forgotten := f.did == stepForgetNode && f.failure == nil; nodeIsLeft(f) && !forgotten {
 		return
 	}

@@ -212,6 +212,33 @@ func TestAStatusThatSaysNothingNewIsTheSame(t *testing.T) {
 	}
 }
 
+func TestANextChangeIsShownUntilItIsAMinuteLate(t *testing.T) {
+	due := noon.Truncate(time.Second).Add(time.Hour)
+	for name, test := range map[string]struct {
+		now            time.Time
+		shown, another bool
+	}{
+		"before":       {now: noon, shown: true, another: true},
+		"at that time": {now: due, shown: true, another: true},
+		"just not yet": {now: due.Add(time.Minute - 1), shown: true, another: true},
+		"a minute on":  {now: due.Add(time.Minute)},
+	} {
+		for _, state := range []contract.State{contract.Active, contract.Inactive} {
+			seen := nothing()
+			seen.reading, seen.readingKnown = reading(state), true
+			seen.reading.NextTransition = due
+			f := judge(rack(func(sm *v1beta1.ScheduledMachine) { sm.Spec.KillSwitch = true }), seen, test.now, limits{})
+			status := describe(f)
+			if shown := status.NextActivation != nil || status.NextCleanup != nil; shown != test.shown {
+				t.Errorf("%s, %v: nextActivation %v, nextCleanup %v", name, state, status.NextActivation, status.NextCleanup)
+			}
+			if again := f.again.Equal(due.Add(time.Minute)); again != test.another {
+				t.Errorf("%s, %v: it is looked at again at %v", name, state, f.again)
+			}
+		}
+	}
+}
+
 func TestNoMessageIsLongerThanTheAPIServerTakes(t *testing.T) {
 	seen := nothing()
 	seen.reading, seen.readingKnown = reading(contract.Active), true

@@ -62,7 +62,7 @@ func judge(sm *v1beta1.ScheduledMachine, seen *observation, now time.Time, limit
 		f.did = stepRecord
 	}
 	_, flappingUntil := flapping(&sm.Spec, f.record, now)
-	for _, again := range []time.Time{recordAgain, failureAgain, flappingUntil} {
+	for _, again := range []time.Time{recordAgain, failureAgain, flappingUntil, dueLater(overdueAt(seen), now)} {
 		f.again = earliest(f.again, again)
 	}
 	return f
