@@ -199,8 +199,14 @@ func (r *Reconciler) skipDrain(ctx context.Context, sm *v1beta1.ScheduledMachine
 }
 
 // hold has Cluster API wait for us when the Machine is deleted, or no longer wait.
+// It is let go as it was seen: it may be deleted by now, or past the drain that was
+// to be Cluster API's.
 func (r *Reconciler) hold(ctx context.Context, sm *v1beta1.ScheduledMachine, machine piece, hold bool) error {
-	if err := r.patchMachine(ctx, sm, machine, capi.HoldPatch(hold)); err != nil {
+	patch := capi.HoldPatch(hold)
+	if metadata, is := patch["metadata"].(map[string]any); is && !hold {
+		metadata["resourceVersion"] = machine.child.ResourceVersion
+	}
+	if err := r.patchMachine(ctx, sm, machine, patch); err != nil {
 		return fmt.Errorf("changing whether Cluster API waits for 5-Spot when Machine %s is deleted: %w", sm.Name, err)
 	}
 	return nil

@@ -5,6 +5,8 @@ package scheduledmachine
 import (
 	"time"
 
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+
 	"github.com/fivespot/fivespot/api/v1beta1"
 	"github.com/fivespot/fivespot/internal/capi"
 )
@@ -138,10 +140,17 @@ func oursToDrain(f *facts, machine *capi.MachineState) bool {
 	case drainerUs:
 		return machine.NodeName != ""
 	case drainerClusterAPI:
-		return machine.NodeName != "" && machine.Held && f.sm.Status.DrainStartTime != nil
+		return machine.NodeName != "" && machine.Held && (f.sm.Status.DrainStartTime != nil || waitsForUs(machine))
 	case drainerUnknown, drainerNobody:
 	}
 	return machine.NodeName != "" && machine.Held
+}
+
+// waitsForUs reports whether Cluster API has come to the end of what it does with
+// the node, and waits for whoever asked it to. It drains no more from then on,
+// though a control plane should have come since.
+func waitsForUs(machine *capi.MachineState) bool {
+	return machine.DeletingReason == clusterv1.MachineDeletingWaitingForPreTerminateHookReason
 }
 
 // nextGone is for when there is no Machine of ours and none is wanted.
@@ -161,7 +170,7 @@ func nextGone(f *facts) step {
 // still to be deleted.
 func nodeIsLeft(f *facts) bool {
 	return f.sm.Status.DrainStartTime != nil && f.sm.Status.NodeRef != nil &&
-		f.seen.machine.child == nil
+		f.seen.machine.child == nil && f.seen.machine.unreadable == nil
 }
 
 // outOfDate names the fields of the spec that have changed since the objects
