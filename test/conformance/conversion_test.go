@@ -83,6 +83,18 @@ func TestVersionsThatDisagreeFailTheirRuleAlone(t *testing.T) {
 	b.check(t, "disagrees with itself")
 }
 
+func alwaysActive(object map[string]any) {
+	if _, known, _ := unstructured.NestedBool(object, "status", "active"); known {
+		at(object, "status")["active"] = true
+	}
+}
+
+func TestVersionsThatAgreeAboutOneVerdictFailTheirRuleAlone(t *testing.T) {
+	t.Parallel()
+	b := &broken{rule: "C15", fails: []string{"versions-agree"}, edit: secondVersion(t, alwaysActive)}
+	b.check(t, "agrees when active")
+}
+
 func TestVersionsThatAgreePass(t *testing.T) {
 	t.Parallel()
 	b := &broken{edit: secondVersion(t, func(map[string]any) {})}

@@ -79,3 +79,17 @@ func TestARestartIsSeenByItsRequests(t *testing.T) {
 		})
 	}
 }
+
+func TestASilenceIsWaitedForByWhatTheProviderTakes(t *testing.T) {
+	for slowest, want := range map[time.Duration]time.Duration{
+		0:                      time.Second,
+		100 * time.Millisecond: time.Second,
+		5 * time.Second:        10 * time.Second,
+		50 * time.Second:       time.Minute,
+	} {
+		e := &env{options: &Options{Patience: time.Minute}, slowest: slowest}
+		if got := e.moment(); got != want {
+			t.Errorf("a verdict that took %s: got %s, want %s", slowest, got, want)
+		}
+	}
+}

@@ -32,8 +32,8 @@ func TestRequestsAreCountedByVerb(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := map[string]int{"list": 6, "patch": 13}
-	if diff := cmp.Diff(want, before.byVerb); diff != "" || before.server != 1.79e9 {
-		t.Errorf("of the server %v (-want +got):\n%s", before.server, diff)
+	if diff := cmp.Diff(want, before.byVerb); diff != "" || before.server != 1.79e9 || before.watches != 9 {
+		t.Errorf("of the server %v, with %d watches (-want +got):\n%s", before.server, before.watches, diff)
 	}
 	later := strings.NewReplacer("} 4\n", "} 7\n", "} 9\n", "} 30\n", "} 66\n", "} 90\n", "} 65\n", "} 88\n", `} 1.2e+01`, `} 14`).Replace(metricsBefore)
 	after, err := readRequests(strings.NewReader(later), "tides")
