@@ -52,7 +52,7 @@ func TestQueueDepthSchedulePassesTheKit(t *testing.T) {
 
 // options start the example, and say how the kit is to look at it. The bounds of
 // what must come are wide, as these tests share two cores; the wait for what must
-// not come is short.
+// not come is as short as shows a poll.
 func (e example) options(t *testing.T) conformance.Options {
 	t.Helper()
 	running := e.start(t)
@@ -67,16 +67,17 @@ func (e example) options(t *testing.T) conformance.Options {
 			return nil
 		},
 		ReactWithin: 4 * time.Second,
-		IdleFor:     2 * time.Second,
+		IdleFor:     30 * time.Second,
 		Strict:      true,
 	}
 }
 
-// passes checks that every check passes, and that none was skipped.
+// passes checks that every check passes, and that none was skipped but the one of a
+// time that these kinds do not know.
 func passes(t *testing.T, o conformance.Options) {
 	t.Helper()
 	for _, result := range conformance.Test(t, o).Results {
-		if result.Outcome == conformance.Skipped {
+		if result.Outcome == conformance.Skipped && result.ID != "next-transition-time" {
 			t.Errorf("%s was skipped: %s", result.ID, result.Message)
 		}
 	}
