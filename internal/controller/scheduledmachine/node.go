@@ -5,6 +5,7 @@ package scheduledmachine
 import (
 	"context"
 
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -83,8 +84,19 @@ func looksAfterNode(sm *v1beta1.ScheduledMachine, seen *observation) bool {
 	return wantsTaints(sm) || sm.Spec.KubeconfigSecretRef != nil || sm.Status.DrainStartTime != nil || oursToDrain
 }
 
+// wantsTaints reports whether there are taints to look after. Once there were, it
+// is looked for those that a crash has kept out of the status, until the
+// condition is gone.
 func wantsTaints(sm *v1beta1.ScheduledMachine) bool {
-	return len(sm.Spec.NodeTaints)+len(sm.Status.AppliedNodeTaints) > 0
+	return len(sm.Spec.NodeTaints)+len(sm.Status.AppliedNodeTaints) > 0 ||
+		meta.FindStatusCondition(sm.Status.Conditions, v1beta1.ConditionNodeTainted) != nil
+}
+
+// settle ends the looking after taints where none is wanted and none of ours is left.
+func (c *nodeCare) settle(sm *v1beta1.ScheduledMachine) {
+	if len(sm.Spec.NodeTaints)+len(c.applied) == 0 {
+		*c = nodeCare{reachable: c.reachable}
+	}
 }
 
 // tendNode brings the taints of the spec onto the node.
@@ -103,8 +115,11 @@ func (r *Reconciler) tendNode(ctx context.Context, f *facts) error {
 	}
 	machine := f.machine()
 	switch {
+	case f.seen.machine.unreadable != nil:
+		return nil // nor has anything changed as far as one can tell
 	case machine == nil || !machine.DeletedAt.IsZero():
 		f.node.tainted, f.node.applied = taints.NoNode("There is no node to taint"), nil
+		f.node.settle(f.sm)
 		return nil
 	case view.NodeState == workload.NodeForeign:
 		f.node.tainted = taints.NoNode("The Node named " + machine.NodeName + " is another machine's")
@@ -121,6 +136,7 @@ func (r *Reconciler) taint(ctx context.Context, f *facts, view *workload.View) e
 	plan := taints.Make(f.sm.Spec.NodeTaints, taints.Recorded(&f.sm.Status, view.Node), view.Node)
 	if !plan.Pending() {
 		f.node.applied, f.node.tainted = plan.Owned, taints.Condition(plan, nil)
+		f.node.settle(f.sm)
 		return nil
 	}
 	if view.Client == nil || !view.Node.Ready {
@@ -140,5 +156,6 @@ func (r *Reconciler) taint(ctx context.Context, f *facts, view *workload.View) e
 	}
 	r.workloads.Wrote(client.ObjectKeyFromObject(f.sm), node)
 	f.node.applied = plan.Owned
+	f.node.settle(f.sm)
 	return nil
 }
