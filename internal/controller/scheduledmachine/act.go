@@ -34,8 +34,9 @@ func (e *foreignError) Error() string {
 // errGoing says that an object with our name is on its way out; its going wakes the reconcile.
 var errGoing = errors.New("an earlier object of the same name is still being deleted")
 
-// errChanged says that a Machine would be deleted by what is not so any more.
-var errChanged = errors.New("the ScheduledMachine has changed since it was read")
+// errChanged says that a Machine would be deleted, or let go, by what is not so
+// any more. The caches are behind, and wake the reconcile when they are not.
+var errChanged = errors.New("it has changed since it was read")
 
 // act takes the step that was decided on.
 func (r *Reconciler) act(ctx context.Context, f *facts) error {
@@ -206,7 +207,11 @@ func (r *Reconciler) hold(ctx context.Context, sm *v1beta1.ScheduledMachine, mac
 	if metadata, is := patch["metadata"].(map[string]any); is && !hold {
 		metadata["resourceVersion"] = machine.child.ResourceVersion
 	}
-	if err := r.patchMachine(ctx, sm, machine, patch); err != nil {
+	err := r.patchMachine(ctx, sm, machine, patch)
+	if apierrors.IsConflict(err) {
+		return errChanged
+	}
+	if err != nil {
 		return fmt.Errorf("changing whether Cluster API waits for 5-Spot when Machine %s is deleted: %w", sm.Name, err)
 	}
 	return nil

@@ -76,7 +76,11 @@ func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 
 	f.failure = r.act(ctx, &f)
 	r.makeRoom(&f)
-	if f.did == stepRelease || f.did == stepAbandon || errors.Is(f.failure, errChanged) {
+	switch {
+	case errors.Is(f.failure, errChanged):
+		r.alarms.Set(request.NamespacedName, earliest(f.again, now.Add(loadingPatience)))
+		return reconcile.Result{}, nil
+	case f.did == stepRelease, f.did == stepAbandon:
 		return reconcile.Result{}, f.failure
 	}
 	careless := r.tendNode(ctx, &f)
@@ -115,7 +119,7 @@ func (r *Reconciler) forget(ctx context.Context, name types.NamespacedName) erro
 		return nil
 	}
 	gone := &v1beta1.ScheduledMachine{ObjectMeta: metav1.ObjectMeta{Namespace: name.Namespace, Name: name.Name}}
-	return r.hold(ctx, gone, machine, false)
+	return retryable(r.hold(ctx, gone, machine, false))
 }
 
 func (r *Reconciler) addFinalizer(ctx context.Context, sm *v1beta1.ScheduledMachine) error {
@@ -126,8 +130,10 @@ func (r *Reconciler) addFinalizer(ctx context.Context, sm *v1beta1.ScheduledMach
 
 // retryable drops failures that a retry cannot help: an event will wake us.
 func retryable(failure error) error {
-	if errors.Is(failure, errGoing) || errors.Is(failure, errNodeUnseen) {
-		return nil
+	for _, woken := range []error{errGoing, errNodeUnseen, errChanged} {
+		if errors.Is(failure, woken) {
+			return nil
+		}
 	}
 	return failure
 }
