@@ -101,19 +101,18 @@ func TestAScheduledMachineThatClusterAPIWouldNotDrainIsDeletedWithItsNode(t *tes
 // Somebody else may delete the Machine: a person, or the garbage collector.
 func TestAMachineThatClusterAPIWouldNotDrainIsDrainedWhoeverDeletesIt(t *testing.T) {
 	t.Parallel()
-	for name, remove := range map[string]func(*testing.T, *rack){
-		"the Machine": func(t *testing.T, r *rack) { r.delete(t, r.CAPIMachine(t, r.sm)) },
-		"the ScheduledMachine, its dependents first": func(t *testing.T, r *rack) {
-			r.delete(t, r.sm, client.PropagationPolicy(metav1.DeletePropagationForeground))
-		},
-	} {
+	for name, machineOnly := range map[string]bool{"the Machine": true, "the ScheduledMachine, its dependents first": false} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			r := newRack(t, hardware.NewCluster(t, hardware.LostControlPlane))
 			pod := r.Pod(t, r.node, "work")
 			r.awaitHeld(t)
 
-			remove(t, r)
+			if machineOnly {
+				r.delete(t, r.CAPIMachine(t, r.sm))
+			} else {
+				r.delete(t, r.sm, client.PropagationPolicy(metav1.DeletePropagationForeground))
+			}
 			r.history.Await(t, "was drained", drainedByUs)
 			r.machine.AwaitGone(t)
 			r.AwaitNodeGone(t, r.node)

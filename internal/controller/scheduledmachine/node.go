@@ -115,8 +115,8 @@ func (r *Reconciler) tendNode(ctx context.Context, f *facts) error {
 	}
 	machine := f.machine()
 	switch {
-	case f.seen.machine.unreadable != nil:
-		return nil // nor has anything changed as far as one can tell
+	case f.seen.machine.doubtful():
+		return nil // nothing has changed as far as one can tell
 	case machine == nil || !machine.DeletedAt.IsZero():
 		f.node.tainted, f.node.applied = taints.NoNode("There is no node to taint"), nil
 		f.node.settle(f.sm)

@@ -74,6 +74,7 @@ type piece struct {
 
 func (p piece) present() bool  { return p.child != nil && p.ours }
 func (p piece) foreign() bool  { return p.child != nil && !p.ours }
+func (p piece) doubtful() bool { return p.unreadable != nil }
 func (p piece) deleting() bool { return p.present() && !p.child.DeletionTimestamp.IsZero() }
 
 // state returns the Machine's state; nil when there is no Machine of ours.

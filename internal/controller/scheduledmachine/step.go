@@ -170,7 +170,7 @@ func nextGone(f *facts) step {
 // still to be deleted.
 func nodeIsLeft(f *facts) bool {
 	return f.sm.Status.DrainStartTime != nil && f.sm.Status.NodeRef != nil &&
-		f.seen.machine.child == nil && f.seen.machine.unreadable == nil
+		f.seen.machine.child == nil && !f.seen.machine.doubtful()
 }
 
 // outOfDate names the fields of the spec that have changed since the objects
