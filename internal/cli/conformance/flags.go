@@ -133,7 +133,7 @@ func (f *flags) config() (*rest.Config, error) {
 	overrides := &clientcmd.ConfigOverrides{CurrentContext: f.context}
 	config, err := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, overrides).ClientConfig()
 	if err != nil {
-		return nil, fmt.Errorf("finding the cluster: %w (name a kubeconfig file by --kubeconfig)", err)
+		return nil, fmt.Errorf("finding the cluster: %w (name a kubeconfig file by --kubeconfig, and a context of it by --context)", err)
 	}
 	return config, nil
 }
