@@ -4,8 +4,6 @@ package scheduledmachine
 
 import (
 	"context"
-	"maps"
-	"slices"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -57,25 +55,27 @@ func (w *world) delete() {
 }
 
 func drawEdit(t *rapid.T) func(*v1beta1.ScheduledMachine) {
-	edits := map[string]func(*v1beta1.ScheduledMachine){
-		"kill":       func(sm *v1beta1.ScheduledMachine) { sm.Spec.KillSwitch = true },
-		"do not":     func(sm *v1beta1.ScheduledMachine) { sm.Spec.KillSwitch = false },
-		"enable":     func(sm *v1beta1.ScheduledMachine) { sm.Spec.Enabled = new(true) },
-		"disable":    func(sm *v1beta1.ScheduledMachine) { sm.Spec.Enabled = new(false) },
-		"schedule":   func(sm *v1beta1.ScheduledMachine) { sm.Spec.Schedule.Name = otherSchedule },
-		"first one":  func(sm *v1beta1.ScheduledMachine) { sm.Spec.Schedule.Name = "desk" },
-		"no taints":  func(sm *v1beta1.ScheduledMachine) { sm.Spec.NodeTaints = nil },
-		"taint":      func(sm *v1beta1.ScheduledMachine) { sm.Spec.NodeTaints = drawTaints(t) },
-		"bootstrap":  func(sm *v1beta1.ScheduledMachine) { sm.Spec.BootstrapSpec.Spec.Raw = []byte(`{"a":1}`) },
-		"as it was":  func(sm *v1beta1.ScheduledMachine) { sm.Spec.BootstrapSpec.Spec.Raw = []byte(`{}`) },
-		"no drain":   func(sm *v1beta1.ScheduledMachine) { sm.Spec.NodeDrainTimeout = "0s" },
-		"long drain": func(sm *v1beta1.ScheduledMachine) { sm.Spec.NodeDrainTimeout = "1h" },
-		"grace":      func(sm *v1beta1.ScheduledMachine) { sm.Spec.GracefulShutdownTimeout = "10m" },
-		"infrastructure": func(sm *v1beta1.ScheduledMachine) {
-			sm.Spec.InfrastructureSpec.Kind = rapid.SampledFrom([]string{"DevMachine", "OtherMachine", "NobodysMachine"}).Draw(t, "kind")
-		},
+	what := rapid.SampledFrom([]string{"killSwitch", "enabled", "schedule", "taints", "taints", "bootstrap", "infrastructure", "drain", "grace"}).Draw(t, "edits")
+	return func(sm *v1beta1.ScheduledMachine) {
+		switch what {
+		case "killSwitch":
+			sm.Spec.KillSwitch = rapid.Bool().Draw(t, what)
+		case "enabled":
+			sm.Spec.Enabled = new(rapid.Bool().Draw(t, what))
+		case "schedule":
+			sm.Spec.Schedule.Name = rapid.SampledFrom([]string{"desk", otherSchedule}).Draw(t, what)
+		case "taints":
+			sm.Spec.NodeTaints = drawTaints(t)
+		case "bootstrap":
+			sm.Spec.BootstrapSpec.Spec.Raw = []byte(rapid.SampledFrom([]string{`{}`, `{"a":1}`}).Draw(t, what))
+		case "infrastructure":
+			sm.Spec.InfrastructureSpec.Kind = rapid.SampledFrom([]string{"DevMachine", "OtherMachine", "NobodysMachine"}).Draw(t, what)
+		case "drain":
+			sm.Spec.NodeDrainTimeout = rapid.SampledFrom([]v1beta1.Timeout{"0s", "1m", "1h"}).Draw(t, what)
+		case "grace":
+			sm.Spec.GracefulShutdownTimeout = rapid.SampledFrom([]v1beta1.Timeout{"2m", "10m"}).Draw(t, what)
+		}
 	}
-	return edits[rapid.SampledFrom(slices.Sorted(maps.Keys(edits))).Draw(t, "edits")]
 }
 
 func drawTaints(t *rapid.T) []v1beta1.NodeTaint {
@@ -105,7 +105,7 @@ func (w *world) interfere(t *rapid.T) {
 // repair ends what is wrong in the world, but for what stays so for good.
 func (w *world) repair(t *rapid.T) {
 	w.reading.NextTransition, w.other.NextTransition = settled(w.reading), settled(w.other)
-	w.unreadable = schema.GroupKind{}
+	w.unreadable, w.stalls = schema.GroupKind{}, nil
 	w.otherIsUp()
 	if w.machine() == nil {
 		w.remove(capi.MachineKind) // the foreign one

@@ -171,9 +171,13 @@ func (w *world) drainedByClusterAPI(machine *unstructured.Unstructured) bool {
 	waits, _, _ := unstructured.NestedString(machine.Object, "status", "deletion", "waitForPreTerminateHookStartTime")
 	state := reduceChild(machine).machine
 	_, skips := machine.GetAnnotations()[clusterv1.ExcludeNodeDrainingAnnotation]
-	began, limit := state.DrainStartedAt, *state.DrainTimeout
-	timedOut := !began.IsZero() && limit > 0 && !w.clock.Now().Before(began.Add(limit))
-	return w.cluster.drains() && w.far.isOf(machine) && state.NodeName != "" && waits == "" && !skips && !timedOut
+	return w.cluster.drains() && w.far.isOf(machine) && state.NodeName != "" && waits == "" && !skips && !w.timedOut(state)
+}
+
+// timedOut reports whether a drain of Cluster API's has lasted as long as it may.
+func (w *world) timedOut(machine *capi.MachineState) bool {
+	began, limit := machine.DrainStartedAt, *machine.DrainTimeout
+	return !began.IsZero() && limit > 0 && !w.clock.Now().Before(began.Add(limit))
 }
 
 // deletionStands has a Machine say how far its deletion is, and since when.

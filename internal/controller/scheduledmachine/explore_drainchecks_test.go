@@ -47,6 +47,7 @@ func (w *world) checkLetGo(machine *unstructured.Unstructured) {
 	case state.DeletedAt.IsZero() && w.cluster.drains(), w.drainedByClusterAPI(machine):
 	case !w.far.isOf(machine), len(left) == 0 && !state.DeletedAt.IsZero():
 	case w.cluster.leaves() && w.secretGone:
+	case w.timedOut(state):
 	case w.mayCutShort(state, w.drainBound()):
 	default:
 		w.fatalf("a Machine is let go whose node has pods %v; deleted at %v", left, state.DeletedAt)
@@ -115,10 +116,10 @@ func (n *nodes) checkOurs() {
 	}
 }
 
-// checkDrain holds that nothing is drained but the node of a Machine that goes.
+// checkDrain holds that no node is drained whose Machine stays.
 func (n *nodes) checkDrain() {
 	n.checkOurs()
-	if machine := n.machine(); machine == nil || machine.GetDeletionTimestamp() == nil || !n.isOf(machine) {
+	if machine := n.machine(); machine != nil && n.isOf(machine) && machine.GetDeletionTimestamp() == nil {
 		n.fatalf("a node is drained whose Machine stays")
 	}
 }

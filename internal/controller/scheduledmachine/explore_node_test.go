@@ -78,8 +78,6 @@ func (n *nodes) put(node *corev1.Node) {
 	n.node = node
 }
 
-func (n *nodes) deliver() { n.seen = n.node }
-
 func (n *nodes) ready() corev1.ConditionStatus {
 	if n.node == nil {
 		return corev1.ConditionUnknown
@@ -139,7 +137,7 @@ func (w *world) changeWorkload(t *rapid.T) {
 	w.secretGone = rapid.IntRange(0, 3).Draw(t, "the Secret is gone") == 3
 	if w.near.node = nil; rapid.Bool().Draw(t, "the management cluster has a Node of the same name") {
 		w.near.joinForeign()
-		w.near.deliver()
+		w.near.seen = w.near.node
 	}
 }
 
@@ -149,7 +147,7 @@ func (w *world) changeNode(t *rapid.T) {
 	if n.node == nil {
 		return
 	}
-	switch rapid.SampledFrom([]string{"pods", "pods end", "ready", "heartbeat", "taints"}).Draw(t, "changes") {
+	switch rapid.SampledFrom([]string{"pods", "pods end", "ready", "heartbeat", "taints", "taints"}).Draw(t, "changes") {
 	case "pods":
 		for _, name := range slices.Sorted(maps.Keys(n.pods)) {
 			n.pods[name].refuses = rapid.Bool().Draw(t, name+" refuses to go")

@@ -30,6 +30,7 @@ func walk(t *rapid.T) {
 		sm.Spec.BootstrapSpec.Spec.Raw, sm.Spec.InfrastructureSpec.Spec.Raw = []byte(`{}`), []byte(`{}`)
 		sm.Spec.GracefulShutdownTimeout, sm.Spec.NodeDrainTimeout, sm.Spec.ProvisioningTimeout = "2m", "1m", "30m"
 		sm.Spec.Version = "v1.37.2" // since a control plane that is missing tells none
+		sm.Spec.NodeTaints = drawTaints(t)
 		sm.Spec.MinimumStateDuration = rapid.SampledFrom([]v1beta1.Timeout{"", "", "10m"}).Draw(t, "minimumStateDuration")
 		sm.Spec.ActivationLead = rapid.SampledFrom([]v1beta1.Timeout{"", "", "15m"}).Draw(t, "activationLead")
 	})

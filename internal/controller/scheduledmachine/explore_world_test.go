@@ -100,6 +100,7 @@ func newWorld(sm *v1beta1.ScheduledMachine, fatalf func(string, ...any)) *world 
 
 // restart starts the controller anew, with nothing in its memory and fresh caches.
 func (w *world) restart() {
+	w.stalls = nil
 	w.deliver()
 	w.takeOver()
 }
