@@ -99,8 +99,11 @@ func TestASwitchThatHasBeenClearedSinceTakesNoMachineDown(t *testing.T) {
 			return nil
 		},
 	})
-	if _, err := w.r.Reconcile(t.Context(), requestFor(worldName)); !errors.Is(err, errChanged) {
-		t.Errorf("got %v, want to be told that the ScheduledMachine has changed", err)
+	if _, err := w.r.Reconcile(t.Context(), requestFor(worldName)); err != nil {
+		t.Error(err)
+	}
+	if at, set := w.r.alarms.At(worldName); !set || at.After(w.clock.Now().Add(loadingPatience)) {
+		t.Errorf("it is looked again at %v, want to do so soon", at)
 	}
 	if machine := w.machine(); machine == nil || machine.GetDeletionTimestamp() != nil {
 		t.Error("the Machine was deleted by a cache that is behind")
@@ -136,7 +139,10 @@ func TestAKubeconfigThatIsGoneIsNoDrainThatIsDone(t *testing.T) {
 		"the management cluster has another":      {workload.View{State: workload.Reachable, NodeState: workload.NodeForeign, Management: true}, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			progress := drainStep(t.Context(), &facts{sm: rack(), seen: &observation{view: &test.view}, now: noon})
+			test.view.Client = newNodesClient(&nodes{})
+			seen := whole(&capi.MachineState{NodeName: "worker-1"}, noon)
+			seen.view = &test.view
+			progress := drainStep(t.Context(), &facts{sm: rack(), seen: seen, now: noon})
 			if progress.done != test.done || progress.waitingFor() == "" {
 				t.Errorf("done %v, waiting for %q", progress.done, progress.waitingFor())
 			}

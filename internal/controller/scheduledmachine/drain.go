@@ -7,6 +7,9 @@ import (
 	"errors"
 	"fmt"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"github.com/fivespot/fivespot/internal/drain"
 	"github.com/fivespot/fivespot/internal/workload"
 )
@@ -55,7 +58,7 @@ func drainStep(ctx context.Context, f *facts) *drainProgress {
 			hopeless: f.seen.drainer == drainerNobody,
 		}
 	case view.NodeState == workload.NodeAbsent, view.NodeState == workload.NodeForeign:
-		return &drainProgress{done: true}
+		return nodeGone(ctx, f)
 	case view.NodeState != workload.NodePresent:
 		return &drainProgress{message: "its node to be seen"}
 	}
@@ -64,6 +67,20 @@ func drainStep(ctx context.Context, f *facts) *drainProgress {
 		return &drainProgress{message: "the workload cluster to answer: " + workload.Explain(err, "drain its node")}
 	}
 	return &drainProgress{done: progress.Done, message: progress.Message()}
+}
+
+// nodeGone asks the workload cluster itself whether the machine's node, which is not
+// among the Nodes that were seen, is gone: what was seen may be behind.
+func nodeGone(ctx context.Context, f *facts) *drainProgress {
+	machine := f.machine()
+	node, err := f.seen.view.Client.CoreV1().Nodes().Get(ctx, machine.NodeName, metav1.GetOptions{})
+	switch {
+	case apierrors.IsNotFound(err), err == nil && machine.ProviderID != "" && node.Spec.ProviderID != machine.ProviderID:
+		return &drainProgress{done: true}
+	case err != nil:
+		return &drainProgress{message: "the workload cluster to answer: " + workload.Explain(err, "read Nodes")}
+	}
+	return &drainProgress{message: "its node to be seen"}
 }
 
 // forgetNode deletes the Node of a machine that is gone, which Cluster API leaves

@@ -35,6 +35,7 @@ type views struct {
 	delivered readings
 
 	stalls map[string]bool // caches whose watch brings nothing
+	blind  bool            // the present reconcile was told to wait for a cache
 }
 
 // readings are what the schedules say.
@@ -134,6 +135,7 @@ func (w worldChildren) Get(kind schema.GroupKind, _ types.NamespacedName) kinds.
 	case w.unreadable == kind:
 		return kinds.Result[*child]{State: kinds.Unreadable, Err: errors.New("refused by the test")}
 	case w.seen < w.expected[kind]:
+		w.blind = true
 		return kinds.Result[*child]{State: kinds.Loading}
 	case object == nil:
 		return kinds.Result[*child]{State: kinds.Absent, Kind: w.kind(kind)}

@@ -3,6 +3,7 @@
 package scheduledmachine
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -101,12 +102,7 @@ func (n *nodes) checkNode(before, after *corev1.Node) {
 }
 
 func hasTaint(node *corev1.Node, taint corev1.Taint) bool {
-	for i := range node.Spec.Taints {
-		if node.Spec.Taints[i] == taint {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(node.Spec.Taints, taint)
 }
 
 // checkOurs holds that the Node is that of a Machine of ours.

@@ -42,7 +42,7 @@ func walk(t *rapid.T) {
 	}
 	w.changeCluster(t)
 	w.restart()
-	if rapid.Bool().Draw(t, "the machine runs") {
+	if rapid.IntRange(0, 3).Draw(t, "the machine runs") > 0 {
 		w.reading = reading(contract.Active)
 		w.goOn(12)
 	}
@@ -57,7 +57,8 @@ func (w *world) actions() map[string]func(*rapid.T) {
 		"the controller looks":        w.look,
 		"the controller looks again":  w.look,
 		"the controller looks closer": w.look,
-		"everything goes on":          func(*rapid.T) { w.goOn(3) },
+		"everything goes on":          func(*rapid.T) { w.goOn(2) },
+		"everything goes further":     func(*rapid.T) { w.goOn(4) },
 		"the caches":                  w.changeCaches,
 		"the controller ends": func(t *rapid.T) {
 			if rapid.Bool().Draw(t, "and another replica takes over") {
@@ -70,10 +71,10 @@ func (w *world) actions() map[string]func(*rapid.T) {
 		"the user":                  w.changeSpec,
 		"the user changes his mind": w.changeSpec,
 		"Cluster API":               w.clusterAPI,
-		"Cluster API goes on":       w.clusterAPI,
 		"the Cluster":               w.changeCluster,
 		"the workload cluster":      w.changeWorkload,
 		"the node":                  w.changeNode,
+		"the node again":            w.changeNode,
 		"somebody else":             w.interfere,
 		"another machine":           w.changeLine,
 		"time passes": func(t *rapid.T) {

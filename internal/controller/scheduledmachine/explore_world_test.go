@@ -150,7 +150,7 @@ func requestFor(name types.NamespacedName) reconcile.Request {
 
 // reconcile has the controller look once.
 func (w *world) reconcile(f fault) (wrote int, err error) {
-	w.writes, w.fault = 0, f
+	w.writes, w.fault, w.blind = 0, f, false
 	defer func() {
 		wrote, w.fault = w.writes, fault{}
 		if ended := recover(); ended != nil {
@@ -163,7 +163,7 @@ func (w *world) reconcile(f fault) (wrote int, err error) {
 				w.restart()
 			}
 		}
-		if err != nil || f.at > 0 && wrote >= f.at {
+		if err != nil || w.blind || f.at > 0 && wrote >= f.at {
 			w.forgetUnrecorded()
 		}
 		w.moveUp()
@@ -172,8 +172,8 @@ func (w *world) reconcile(f fault) (wrote int, err error) {
 	return w.writes, err
 }
 
-// forgetUnrecorded is for after a fault: a verdict that could not be put on record
-// was never given, as far as a controller that may end at any time can know.
+// forgetUnrecorded is for after a fault, or a wait: a verdict that could not be put
+// on record was never given, as far as a controller that may end at any time can know.
 func (w *world) forgetUnrecorded() {
 	if sm := w.stored(); sm != nil && everResolved(outlookOf(&sm.Status)) {
 		w.lastResolved = contract.Inactive
