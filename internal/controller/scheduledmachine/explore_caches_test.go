@@ -103,7 +103,7 @@ func (w *world) changeCaches(t *rapid.T) {
 			cache.deliver()
 		}
 	}
-	w.unreadable = rapid.SampledFrom([]schema.GroupKind{{}, {}, {}, {}, capi.MachineKind, bootstrapKind, infrastructureKind}).Draw(t, "cannot be listed")
+	w.unreadable = rapid.SampledFrom([]schema.GroupKind{{}, {}, {}, capi.MachineKind, capi.MachineKind, bootstrapKind, infrastructureKind}).Draw(t, "cannot be listed")
 }
 
 func (w *world) readKnown(into client.Object) error {

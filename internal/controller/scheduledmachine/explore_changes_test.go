@@ -33,14 +33,31 @@ func (w *world) changeSchedule(t *rapid.T) {
 // changeSpec has the user do something, of which the controller's cache may not know yet.
 func (w *world) changeSpec(t *rapid.T) {
 	watched, known := w.watched, w.known
-	if rapid.IntRange(0, 19).Draw(t, "deletes") == 19 {
+	switch rapid.IntRange(0, 19).Draw(t, "deletes, or takes our finalizer away") {
+	case 18:
+		w.edit(func(sm *v1beta1.ScheduledMachine) { sm.Finalizers = nil })
+		w.collect()
+	case 19:
 		w.delete()
-	} else {
+	default:
 		w.edit(drawEdit(t))
 	}
 	if rapid.IntRange(0, 2).Draw(t, "unseen") == 2 {
 		w.watched, w.known = watched, known
 	}
+}
+
+// changeMind has the user take an edit back that the controller's cache has seen,
+// which it does not see of this.
+func (w *world) changeMind(t *rapid.T) {
+	sm := w.stored()
+	if sm == nil {
+		return
+	}
+	w.edit(drawEdit(t))
+	watched, known := w.watched, w.known
+	w.edit(func(edited *v1beta1.ScheduledMachine) { edited.Spec = sm.Spec })
+	w.watched, w.known = watched, known
 }
 
 func (w *world) delete() {

@@ -46,6 +46,20 @@ func (w *world) checkDeletion(machine *unstructured.Unstructured) {
 	w.checkHeld(machine)
 }
 
+// checkRelease holds every change of the finalizers: a ScheduledMachine that is let
+// go leaves no Machine, unless it was kept for as long as it may be.
+func (w *world) checkRelease(before *v1beta1.ScheduledMachine) {
+	if w.stored() == nil && w.machine() != nil && !w.abandoned(before) {
+		w.fatalf("the ScheduledMachine is let go and its Machine is there")
+	}
+}
+
+// abandoned reports whether a ScheduledMachine has been kept for as long as it may
+// be after its deletion.
+func (w *world) abandoned(sm *v1beta1.ScheduledMachine) bool {
+	return !sm.DeletionTimestamp.IsZero() && !w.clock.Now().Before(sm.DeletionTimestamp.Add(shutdownTimeout(sm)+DefaultFinalizerTimeout))
+}
+
 // checkStatus holds every write of the status.
 func (w *world) checkStatus(before, after *v1beta1.ScheduledMachine) {
 	if equality.Semantic.DeepEqual(before.Status, after.Status) {

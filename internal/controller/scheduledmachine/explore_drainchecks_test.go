@@ -48,7 +48,7 @@ func (w *world) checkLetGo(machine *unstructured.Unstructured) {
 	case state.DeletedAt.IsZero() && w.cluster.drains(), w.drainedByClusterAPI(machine):
 	case !w.far.isOf(machine), len(left) == 0 && !state.DeletedAt.IsZero():
 	case w.cluster.leaves() && w.secretGone:
-	case w.timedOut(state):
+	case w.timedOut(state), w.stored() == nil: // nobody is there to say how long it may take
 	case w.mayCutShort(state, w.drainBound()):
 	default:
 		w.fatalf("a Machine is let go whose node has pods %v; deleted at %v", left, state.DeletedAt)
@@ -73,8 +73,7 @@ func (w *world) mayCutShort(machine *capi.MachineState, bound time.Duration) boo
 		}
 		over := !machine.DeletedAt.IsZero() && !now.Before(machine.DeletedAt.Add(shutdownTimeout(sm)))
 		drained := bound > 0 && sm.Status.DrainStartTime != nil && !now.Before(sm.Status.DrainStartTime.Add(bound))
-		abandoned := !sm.DeletionTimestamp.IsZero() && !now.Before(sm.DeletionTimestamp.Add(shutdownTimeout(sm)+w.r.limits.finalizer))
-		if sm.Spec.KillSwitch || over || drained || abandoned {
+		if sm.Spec.KillSwitch || over || drained || w.abandoned(sm) {
 			return true
 		}
 	}

@@ -36,11 +36,21 @@ func (w *world) settle() {
 			w.checkRest()
 			return
 		}
+		w.checkWait()
 		if at.After(w.clock.Now()) {
 			w.clock.SetTime(at)
 		}
 	}
 	w.fatalf("nothing comes to rest: %+v", w.stored())
+}
+
+// checkWait holds that a ScheduledMachine does not wait to be let go for what is
+// gone, when nothing happens before an alarm.
+func (w *world) checkWait() {
+	sm := w.stored()
+	if sm != nil && !sm.DeletionTimestamp.IsZero() && len(w.objects) == 0 && sm.Status.DrainStartTime == nil {
+		w.fatalf("the ScheduledMachine stays and nothing is left of it: %s", sm.Status.Message)
+	}
 }
 
 // checkRest looks at the world once nothing happens in it any more.

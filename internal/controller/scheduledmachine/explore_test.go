@@ -69,7 +69,7 @@ func (w *world) actions() map[string]func(*rapid.T) {
 		},
 		"the schedules":             w.changeSchedule,
 		"the user":                  w.changeSpec,
-		"the user changes his mind": w.changeSpec,
+		"the user changes his mind": w.changeMind,
 		"Cluster API":               w.clusterAPI,
 		"the Cluster":               w.changeCluster,
 		"the workload cluster":      w.changeWorkload,

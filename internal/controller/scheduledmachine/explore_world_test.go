@@ -123,7 +123,14 @@ func newReconcilerOn(w *world) *Reconciler {
 				return w.readKnown(into)
 			},
 			Patch: func(ctx context.Context, c client.WithWatch, object client.Object, patch client.Patch, options ...client.PatchOption) error {
-				return w.writeOwn(func() error { return c.Patch(ctx, object, patch, options...) })
+				return w.writeOwn(func() error {
+					before := w.stored()
+					if err := c.Patch(ctx, object, patch, options...); err != nil {
+						return err
+					}
+					w.checkRelease(before)
+					return nil
+				})
 			},
 			SubResourcePatch: func(ctx context.Context, c client.Client, sub string, object client.Object, patch client.Patch, options ...client.SubResourcePatchOption) error {
 				return w.writeOwn(func() error {

@@ -146,6 +146,12 @@ func (r *Reconciler) taint(ctx context.Context, f *facts, view *workload.View) e
 		}
 		return nil
 	}
+	if meta.FindStatusCondition(f.sm.Status.Conditions, v1beta1.ConditionNodeTainted) == nil {
+		// Else nobody would look for taints that are written now and, with the status
+		// not written, are out of the spec by the next look.
+		f.node.tainted = taints.NoNode("The taints of Node " + view.Node.Name + " are about to be written")
+		return nil // the change of the status wakes us
+	}
 	node, err := taints.Apply(ctx, view.Client, plan)
 	if taints.Stale(err) {
 		return nil // the Node's own change wakes us
