@@ -98,34 +98,37 @@ func TestAScheduledMachineThatClusterAPIWouldNotDrainIsDeletedWithItsNode(t *tes
 	r.AwaitNodeGone(t, r.node)
 }
 
-// Somebody else may delete the Machine: a person, or the garbage collector.
 func TestAMachineThatClusterAPIWouldNotDrainIsDrainedWhoeverDeletesIt(t *testing.T) {
 	t.Parallel()
-	for name, machineOnly := range map[string]bool{"the Machine": true, "the ScheduledMachine, its dependents first": false} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			r := newRack(t, hardware.NewCluster(t, hardware.LostControlPlane))
-			pod := r.Pod(t, r.node, "work")
-			r.awaitHeld(t)
+	r := newRack(t, hardware.NewCluster(t, hardware.LostControlPlane))
+	pod := r.Pod(t, r.node, "work")
+	r.awaitHeld(t)
 
-			if machineOnly {
-				r.delete(t, r.CAPIMachine(t, r.sm))
-			} else {
-				r.delete(t, r.sm, client.PropagationPolicy(metav1.DeletePropagationForeground))
-			}
-			r.history.Await(t, "was drained", drainedByUs)
-			r.machine.AwaitGone(t)
-			r.AwaitNodeGone(t, r.node)
-			if r.PodExists(t, pod) {
-				t.Error("the pod is still there, though its node was drained")
-			}
-			r.checkNotForced(t)
-		})
+	r.delete(t, r.CAPIMachine(t, r.sm))
+	r.history.Await(t, "was drained", drainedByUs)
+	r.machine.AwaitGone(t)
+	r.AwaitNodeGone(t, r.node)
+	if r.PodExists(t, pod) {
+		t.Error("the pod is still there, though its node was drained")
 	}
+	r.checkNotForced(t)
 }
 
-// With its namespace go the Cluster and the Secret that leads to it, so that the
-// node can be drained for as long as they are there.
+// Kubernetes deletes all that belongs to the ScheduledMachine at once then, and
+// with the infrastructure object goes the hardware.
+func TestADeletionOfDependentsFirstWaitsForNoDrain(t *testing.T) {
+	t.Parallel()
+	r := newRack(t, hardware.NewCluster(t, hardware.LostControlPlane)) // with five minutes to shut down in
+	r.Budget(t, r.Pod(t, r.node, "work"), "always-one")
+	r.awaitHeld(t)
+
+	r.delete(t, r.sm, client.PropagationPolicy(metav1.DeletePropagationForeground))
+	r.history.AwaitGone(t)
+	r.machine.AwaitGone(t)
+	r.AwaitNodeGone(t, r.node)
+}
+
+// With its namespace go the hardware, the Cluster and the Secret that leads to it.
 func TestANamespaceThatClusterAPIWouldNotDrainGoesWithinItsBound(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"a budget that never lets go", "an API server that swallows every request"} {

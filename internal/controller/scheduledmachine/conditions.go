@@ -217,7 +217,7 @@ func cutShort(f *facts) bool {
 		return !machine.DeletedAt.IsZero()
 	case f.wanted.skipDrain, machine.DeletedAt.IsZero():
 		return false
-	case f.did == stepLetGo && f.sm.Status.DrainStartTime != nil, f.drain != nil && f.drain.hopeless:
+	case f.did == stepLetGo && f.sm.Status.DrainStartTime != nil, f.drain != nil && f.drain.hopeless != "":
 		return f.failure == nil // our own drain, which ends with the Machine being let go
 	case machine.SkipsDrain, f.did == stepSkipDrain && f.failure == nil:
 		waited := was == v1beta1.ReasonNodeDraining || !afterDrain(machine.DeletingReason)
@@ -234,8 +234,8 @@ func blocked(f *facts) string {
 	switch was := machineReady(f.sm.Status.Conditions); {
 	case was.Reason == v1beta1.ReasonNodeDrainFailed:
 		return was.Message
-	case f.drain != nil && f.drain.hopeless:
-		return "The node was not drained, since its Cluster goes and cannot be reached any more: that would take " + f.drain.message
+	case f.drain != nil && f.drain.hopeless != "":
+		return "The node was not drained, since " + f.drain.hopeless + ". It would wait for: " + f.drain.waitingFor()
 	case was.Reason == v1beta1.ReasonNodeDraining:
 		message = "The drain was cut short when its time was over; it was waiting for: " + was.Message
 	default:

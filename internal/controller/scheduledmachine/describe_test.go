@@ -111,7 +111,7 @@ func TestWhatAPersonSees(t *testing.T) {
 		},
 		{
 			title: "deleted with its namespace, no drain is possible", reading: reading(contract.Unresolved), verdict: new(true), sm: rack(draining, deleted),
-			seen: held(minuteAgo), drain: &drainProgress{message: "the Secret with the kubeconfig of cluster desk, which is gone", hopeless: true},
+			seen: held(minuteAgo), drain: &drainProgress{message: "the Secret with the kubeconfig of cluster desk, which is gone", hopeless: "its Cluster goes, and cannot be reached any more"},
 		},
 		{
 			title: "killed, where Cluster API would not drain", reading: reading(contract.Active), verdict: new(true),

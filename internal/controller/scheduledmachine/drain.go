@@ -18,9 +18,8 @@ import (
 type drainProgress struct {
 	done    bool
 	message string
-	// hopeless is true when the node was not drained and never can be: the Cluster
-	// goes, as with its namespace, and the Secret that led to it has gone before.
-	hopeless bool
+	// hopeless says why the node was not drained and never will be; "" if it may be.
+	hopeless string
 }
 
 // waitingFor says what keeps the drain from being done.
@@ -35,7 +34,11 @@ func (d *drainProgress) waitingFor() string {
 // the Machine go once nothing is left on its node. A cluster that cannot be
 // reached is waited for until the time of the drain is over.
 func (r *Reconciler) drainAndLetGo(ctx context.Context, f *facts) error {
-	if f.drain = drainStep(ctx, f); !f.drain.done && !f.drain.hopeless {
+	f.drain = drainStep(ctx, f)
+	if !f.drain.done && hardwareGoes(f.seen) {
+		f.drain.hopeless = "its infrastructure object was deleted too, which switches it off"
+	}
+	if !f.drain.done && f.drain.hopeless == "" {
 		return nil // the next look is set
 	}
 	return r.hold(ctx, f.sm, f.seen.machine, false)
@@ -49,13 +52,13 @@ func drainStep(ctx context.Context, f *facts) *drainProgress {
 	case view.State == workload.Unreachable:
 		return &drainProgress{
 			message:  "the workload cluster to be reached: " + view.Message,
-			hopeless: f.seen.drainer == drainerNobody && view.Reason == workload.ReasonKubeconfigNotFound,
+			hopeless: lostWithCluster(f, view.Reason == workload.ReasonKubeconfigNotFound),
 		}
 	case view.Management && !isOurNode(f):
 		// Cluster API found the node by a kubeconfig: this is not the node's cluster.
 		return &drainProgress{
 			message:  "the Secret with the kubeconfig of cluster " + f.sm.Spec.ClusterName + ", which is gone",
-			hopeless: f.seen.drainer == drainerNobody,
+			hopeless: lostWithCluster(f, true),
 		}
 	case view.NodeState == workload.NodeAbsent, view.NodeState == workload.NodeForeign:
 		return nodeGone(ctx, f)
@@ -67,6 +70,25 @@ func drainStep(ctx context.Context, f *facts) *drainProgress {
 		return &drainProgress{message: "the workload cluster to answer: " + workload.Explain(err, "drain its node")}
 	}
 	return &drainProgress{done: progress.Done, message: progress.Message()}
+}
+
+// lostWithCluster says that a Secret that is gone does not come back: the Cluster
+// goes too, as with its namespace.
+func lostWithCluster(f *facts, gone bool) string {
+	if gone && f.seen.drainer == drainerNobody {
+		return "its Cluster goes, and cannot be reached any more"
+	}
+	return ""
+}
+
+// hardwareGoes reports whether the infrastructure object of a Machine that is held
+// goes on its own, as all objects do that are deleted with their namespace or before
+// their owner. Its provider does not wait for a drain; no more is done then than to
+// ask the pods to go. Cluster API takes the same view.
+func hardwareGoes(seen *observation) bool {
+	p := seen.infrastructure
+	absent := p.kind.Kind != "" && p.child == nil && !p.doubtful()
+	return p.deleting() || absent && len(seen.leftovers) == 0
 }
 
 // nodeGone asks the workload cluster itself whether the machine's node, which is not

@@ -220,16 +220,24 @@ func TestAMachineThatSomebodyElseDeletesIsDrained(t *testing.T) {
 	d.awaitAnotherMachine()
 }
 
-func TestANodeIsDrainedWhenTheNamespaceOfItsMachineIsDeleted(t *testing.T) {
+func TestPodsAreAskedToGoWhenTheNamespaceOfTheirMachineIsDeleted(t *testing.T) {
 	t.Parallel()
 	d := newTrap(t, "swept")
+	d.patch(d.object(infrastructureKind, "swept"), "", `{"metadata":{"finalizers":["test.example.com/hold"]}}`)
 	if err := d.client.Delete(t.Context(), namespaceNamed(d.namespace)); err != nil {
 		t.Fatal(err)
 	}
-	d.awaitEviction()
-	d.awaitGone(clusterKind, "trading") // so that nothing says any more who drains
-	d.endPod()
+	devplanetest.Await(t, d.pod, func() error { // though nobody waits for it, since the hardware goes as well
+		if d.pod.DeletionTimestamp == nil {
+			return errWaiting
+		}
+		return nil
+	})
+	d.awaitHeld(false)
+	d.awaitReason(d.sm, v1beta1.ConditionMachineReady, v1beta1.ReasonNodeDrainFailed)
+	d.awaitGone(clusterKind, "trading") // so that nothing says any more whose Node it is
 	d.awaitSwitchedOff()
+	d.patch(d.object(infrastructureKind, "swept"), "", `{"metadata":{"finalizers":null}}`)
 	devplanetest.AwaitGone(t, d.sm)
 }
 

@@ -78,7 +78,7 @@ func draining(f *facts) bool {
 
 // letGo reports whether this very reconcile let a Machine go that Cluster API held for us.
 func letGo(f *facts) bool {
-	return f.failure == nil && (f.did == stepLetGo || f.drain != nil && (f.drain.done || f.drain.hopeless))
+	return f.failure == nil && (f.did == stepLetGo || f.drain != nil && (f.drain.done || f.drain.hopeless != ""))
 }
 
 // goingWithoutMachine reports whether objects are on their way out that no Machine holds.
