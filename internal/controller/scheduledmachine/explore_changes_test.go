@@ -33,8 +33,9 @@ func (w *world) changeSchedule(t *rapid.T) {
 // changeSpec has the user do something, of which the controller's cache may not know yet.
 func (w *world) changeSpec(t *rapid.T) {
 	watched, known := w.watched, w.known
-	switch rapid.IntRange(0, 19).Draw(t, "deletes, or takes our finalizer away") {
+	switch rapid.IntRange(0, 19).Draw(t, "deletes, and takes our finalizer away") {
 	case 18:
+		w.delete()
 		w.edit(func(sm *v1beta1.ScheduledMachine) { sm.Finalizers = nil })
 		w.collect()
 	case 19:

@@ -43,7 +43,7 @@ func (w *world) checkDeletion(machine *unstructured.Unstructured) {
 	case w.lastResolved == contract.Active && sm.Spec.MinimumStateDuration == "":
 		w.fatalf("a Machine is deleted, and the last verdict was active; the schedules read %+v", w.delivered)
 	}
-	w.checkHeld(machine)
+	w.checkHeld()
 }
 
 // checkRelease holds every change of the finalizers: a ScheduledMachine that is let

@@ -16,10 +16,10 @@ import (
 )
 
 // checkHeld is for a Machine that the controller deletes: where Cluster API would
-// not drain its node, and the controller knows of the node, it waits for us.
-func (w *world) checkHeld(machine *unstructured.Unstructured) {
+// not drain its node, it waits for us, as far as the controller has seen.
+func (w *world) checkHeld() {
 	seen := reduceChild(w.cached[capi.MachineKind]).machine
-	if seen.NodeName != "" && !w.cluster.drains() && !w.cluster.leaves() && !reduceChild(machine).machine.Held {
+	if seen.NodeName != "" && !w.cluster.drains() && !w.cluster.leaves() && !seen.Held {
 		w.fatalf("a Machine is deleted whose node nobody will drain")
 	}
 }
