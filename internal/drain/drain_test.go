@@ -193,7 +193,10 @@ func TestADrainGoesOnUntilNoPodIsLeft(t *testing.T) {
 		p.Spec.Volumes = []corev1.Volume{{Name: "tmp", VolumeSource: corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}}}}
 	})
 	first := r.step()
-	want := drain.Progress{Leaving: []drain.Pod{{Namespace: r.namespace, Name: "scratch"}, {Namespace: r.namespace, Name: "web"}}}
+	want := drain.Progress{
+		Leaving:   []drain.Pod{{Namespace: r.namespace, Name: "scratch"}, {Namespace: r.namespace, Name: "web"}},
+		Evictions: drain.Evictions{Accepted: 2},
+	}
 	if diff := cmp.Diff(want, first); diff != "" {
 		t.Errorf("first step (-want +got):\n%s", diff)
 	}
@@ -203,6 +206,7 @@ func TestADrainGoesOnUntilNoPodIsLeft(t *testing.T) {
 	if diff := cmp.Diff([]string{"scratch", "web"}, r.asked()); diff != "" {
 		t.Errorf("evictions (-want +got):\n%s", diff)
 	}
+	want.Evictions = drain.Evictions{}
 	if diff := cmp.Diff(want, r.step()); diff != "" {
 		t.Errorf("second step (-want +got):\n%s", diff)
 	}
@@ -277,6 +281,7 @@ func TestABudgetInTheWayIsNamed(t *testing.T) {
 			Namespace: r.namespace, Name: "web",
 			Why: "The disruption budget web-must-run needs 1 healthy pods and has 1 currently",
 		}},
+		Evictions: drain.Evictions{Accepted: 1, Refused: 1},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -392,7 +397,7 @@ func TestAServerThatDoesNotAnswerIsAnError(t *testing.T) {
 	r.pod("web")
 	broken := errors.New("the connection broke")
 	r.answer = &answer{err: broken}
-	if got, err := drain.Step(t.Context(), r.client, r.node.Name, drain.Options{UID: r.node.UID, Now: now}); !errors.Is(err, broken) || got.Done {
+	if got, err := drain.Step(t.Context(), r.client, r.node.Name, drain.Options{UID: r.node.UID, Now: now}); !errors.Is(err, broken) || got.Done || got.Evictions.Failed != 1 {
 		t.Errorf("got %+v, error %v", got, err)
 	}
 }

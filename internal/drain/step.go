@@ -41,6 +41,19 @@ type Progress struct {
 	Waiting []Pod
 	// Untried is how many pods are left for the next step.
 	Untried int
+	// Evictions is what came of asking pods to go in this step.
+	Evictions Evictions
+}
+
+// Evictions counts the pods that were asked to go by what the API server answered.
+// A pod that was gone by then is not among them.
+type Evictions struct {
+	// Accepted were let go.
+	Accepted int
+	// Refused have to stay for now: they are Blocked.
+	Refused int
+	// Failed got neither answer; it is at most one, since a step ends with it.
+	Failed int
 }
 
 // Pod is a pod that a drain waits for.
@@ -52,7 +65,8 @@ type Pod struct {
 
 // Step cordons a Node, asks the pods that can go to go, and returns how far the
 // drain has come. It asks each pod once, and a blocked one anew in each step. The
-// error is why the cluster could not be asked; the progress then says nothing.
+// error is why the cluster could not be asked; the progress then says nothing but
+// its Evictions.
 func Step(ctx context.Context, client kubernetes.Interface, name string, options Options) (Progress, error) {
 	node, err := client.CoreV1().Nodes().Get(ctx, name, metav1.GetOptions{})
 	if apierrors.IsNotFound(err) || err == nil && node.UID != options.UID {
@@ -138,12 +152,15 @@ func evict(helper *drain.Helper, pods []corev1.Pod, limit int) (Progress, error)
 		switch why, blocked := blocking(err); {
 		case apierrors.IsNotFound(err) && !unsupported(err):
 		case err == nil:
+			progress.Evictions.Accepted++
 			progress.Leaving = append(progress.Leaving, pod)
 		case blocked:
+			progress.Evictions.Refused++
 			pod.Why = why
 			progress.Blocked = append(progress.Blocked, pod)
 		default:
-			return Progress{}, fmt.Errorf("evicting pod %s/%s: %w", pod.Namespace, pod.Name, err)
+			progress.Evictions.Failed++
+			return Progress{Evictions: progress.Evictions}, fmt.Errorf("evicting pod %s/%s: %w", pod.Namespace, pod.Name, err)
 		}
 	}
 	progress.Done = len(progress.Leaving)+len(progress.Blocked)+len(progress.Waiting)+progress.Untried == 0

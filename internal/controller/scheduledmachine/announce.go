@@ -3,6 +3,8 @@
 package scheduledmachine
 
 import (
+	"cmp"
+
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -80,9 +82,6 @@ func transition(before v1beta1.Phase, after *v1beta1.ScheduledMachineStatus) []h
 	if before == after.Phase {
 		return nil
 	}
-	if before == "" {
-		before = "New"
-	}
 	kind := corev1.EventTypeNormal
 	if after.Phase == v1beta1.PhaseError || after.Phase == v1beta1.PhaseTerminated {
 		kind = corev1.EventTypeWarning
@@ -91,8 +90,14 @@ func transition(before v1beta1.Phase, after *v1beta1.ScheduledMachineStatus) []h
 	if ready := meta.FindStatusCondition(after.Conditions, v1beta1.ConditionReady); ready != nil {
 		reason = ready.Reason
 	}
-	note := string(before) + " -> " + string(after.Phase) + ": " + after.Message
+	note := phaseName(before) + " -> " + string(after.Phase) + ": " + after.Message
 	return []happening{{kind, reason, "PhaseTransitionTo" + string(after.Phase), note}}
+}
+
+// phaseName returns the name of a phase, also of that of a ScheduledMachine which
+// has no status yet.
+func phaseName(phase v1beta1.Phase) string {
+	return cmp.Or(string(phase), "New")
 }
 
 // clip cuts a text to a number of bytes, not inside a rune.

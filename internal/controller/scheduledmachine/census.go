@@ -13,8 +13,9 @@ import (
 
 // census counts the ScheduledMachines at the moment it is asked.
 type census struct {
-	reader                                 client.Reader
-	byPhase, unresolved, flapping, failing *prometheus.Desc
+	reader client.Reader
+
+	active, byPhase, unresolved, flapping, failing *prometheus.Desc
 }
 
 func newCensus(reader client.Reader) *census {
@@ -23,6 +24,7 @@ func newCensus(reader client.Reader) *census {
 	}
 	return &census{
 		reader:  reader,
+		active:  gauge("fivespot_machines_active", "ScheduledMachines whose machine runs."),
 		byPhase: gauge("fivespot_machines_by_phase", "ScheduledMachines in each phase.", "phase"),
 		unresolved: gauge("fivespot_machines_unresolved", "ScheduledMachines whose schedule gives no verdict now, by the kind of schedule and reason.",
 			"namespace", "kind", "reason"),
@@ -33,7 +35,7 @@ func newCensus(reader client.Reader) *census {
 
 // Describe implements prometheus.Collector.
 func (c *census) Describe(descriptions chan<- *prometheus.Desc) {
-	for _, description := range []*prometheus.Desc{c.byPhase, c.unresolved, c.flapping, c.failing} {
+	for _, description := range []*prometheus.Desc{c.active, c.byPhase, c.unresolved, c.flapping, c.failing} {
 		descriptions <- description
 	}
 }
@@ -51,6 +53,7 @@ func (c *census) Collect(collected chan<- prometheus.Metric) {
 		phases[sm.Status.Phase]++
 		c.count(sm, others)
 	}
+	collected <- prometheus.MustNewConstMetric(c.active, prometheus.GaugeValue, float64(phases[v1beta1.PhaseActive]))
 	for _, phase := range v1beta1.Phases {
 		collected <- prometheus.MustNewConstMetric(c.byPhase, prometheus.GaugeValue, float64(phases[phase]), string(phase))
 	}

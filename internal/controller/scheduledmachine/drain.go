@@ -20,6 +20,8 @@ type drainProgress struct {
 	message string
 	// hopeless says why the node was not drained and never will be; "" if it may be.
 	hopeless string
+	// asked is what came of asking pods to go.
+	asked drain.Evictions
 }
 
 // waitingFor says what keeps the drain from being done.
@@ -35,6 +37,7 @@ func (d *drainProgress) waitingFor() string {
 // reached is waited for until the time of the drain is over.
 func (r *Reconciler) drainAndLetGo(ctx context.Context, f *facts) error {
 	f.drain = drainStep(ctx, f)
+	r.metrics.evicted(f.drain.asked)
 	if !f.drain.done && hardwareGoes(f.seen) {
 		f.drain.hopeless = "its infrastructure object was deleted too, which switches it off"
 	}
@@ -67,9 +70,9 @@ func drainStep(ctx context.Context, f *facts) *drainProgress {
 	}
 	progress, err := drain.Step(ctx, view.Client, view.Node.Name, drain.Options{UID: view.Node.UID, Now: f.now})
 	if err != nil {
-		return &drainProgress{message: "the workload cluster to answer: " + workload.Explain(err, "drain its node")}
+		return &drainProgress{message: "the workload cluster to answer: " + workload.Explain(err, "drain its node"), asked: progress.Evictions}
 	}
-	return &drainProgress{done: progress.Done, message: progress.Message()}
+	return &drainProgress{done: progress.Done, message: progress.Message(), asked: progress.Evictions}
 }
 
 // lostWithCluster says that a Secret that is gone does not come back: the Cluster

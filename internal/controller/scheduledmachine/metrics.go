@@ -4,9 +4,11 @@ package scheduledmachine
 
 import (
 	"github.com/prometheus/client_golang/prometheus"
+	"k8s.io/apimachinery/pkg/api/meta"
 
 	"github.com/fivespot/fivespot/api/contract"
 	"github.com/fivespot/fivespot/api/v1beta1"
+	"github.com/fivespot/fivespot/internal/drain"
 )
 
 // metrics of the controller. None of them names an object, so that none
@@ -20,13 +22,44 @@ type metrics struct {
 	drains      *prometheus.CounterVec
 	failures    *prometheus.CounterVec
 	abandoned   *prometheus.CounterVec
+	evaluations *prometheus.CounterVec
+	kills       *prometheus.CounterVec
+	evictions   *prometheus.CounterVec
+	reconciles  *reconcileMetrics
 }
 
+func counter(name, help string, labels ...string) *prometheus.CounterVec {
+	return prometheus.NewCounterVec(prometheus.CounterOpts{Namespace: "fivespot", Name: name, Help: help}, labels)
+}
+
+// newMetrics makes the metrics and registers them.
 func newMetrics(registry prometheus.Registerer) (*metrics, error) {
-	counter := func(name, help string, labels ...string) *prometheus.CounterVec {
-		return prometheus.NewCounterVec(prometheus.CounterOpts{Namespace: "fivespot", Name: name, Help: help}, labels)
+	m := makeMetrics()
+	for _, collector := range []prometheus.Collector{
+		m.resolutions, m.unresolved, m.stale, m.transitions, m.flaps, m.drains, m.failures, m.abandoned,
+		m.evaluations, m.kills, m.evictions, m.reconciles.total, m.reconciles.duration, m.reconciles.errors,
+	} {
+		if err := registry.Register(collector); err != nil {
+			return nil, err
+		}
 	}
-	m := &metrics{
+	// A series that begins at 1 has not increased, as far as an alert can tell.
+	m.abandoned.WithLabelValues()
+	m.kills.WithLabelValues()
+	for counts, results := range map[*prometheus.CounterVec][]string{
+		m.drains:      {drainedInTime, drainCutShort},
+		m.evaluations: {wantedUp, wantedDown},
+		m.evictions:   {evictionAccepted, evictionRefused, evictionFailed},
+	} {
+		for _, result := range results {
+			counts.WithLabelValues(result)
+		}
+	}
+	return m, nil
+}
+
+func makeMetrics() *metrics {
+	return &metrics{
 		resolutions: counter("spot_schedule_resolutions_total",
 			"Readings of a schedule object, by what they said: active, inactive or unresolved.", "namespace", "kind", "result"),
 		unresolved: counter("spot_schedule_resolution_errors_total",
@@ -43,18 +76,14 @@ func newMetrics(registry prometheus.Registerer) (*metrics, error) {
 			"Machines that failed and are replaced, by reason.", "namespace", "reason"),
 		abandoned: counter("finalizer_cleanup_timeouts_total",
 			"ScheduledMachines that were let go though not everything of them was gone."),
+		evaluations: counter("schedule_evaluations_total",
+			"Decisions by a schedule about a machine, by what they came to: active or inactive.", "result"),
+		kills: counter("kill_switch_activations_total",
+			"Times that spec.killSwitch took hold of a ScheduledMachine."),
+		evictions: counter("pod_evictions_total",
+			"Evictions asked for by the drains that are not Cluster API's, by the answer: success, refused or error.", "result"),
+		reconciles: newReconcileMetrics(),
 	}
-	for _, collector := range []prometheus.Collector{m.resolutions, m.unresolved, m.stale, m.transitions, m.flaps, m.drains, m.failures, m.abandoned} {
-		if err := registry.Register(collector); err != nil {
-			return nil, err
-		}
-	}
-	// A series that begins at 1 has not increased, as far as an alert can tell.
-	m.abandoned.WithLabelValues()
-	for _, result := range []string{drainedInTime, drainCutShort} {
-		m.drains.WithLabelValues(result)
-	}
-	return m, nil
 }
 
 // How a drain ended.
@@ -62,6 +91,43 @@ const (
 	drainedInTime = "success"
 	drainCutShort = "timeout"
 )
+
+// What a schedule wants of a machine.
+const (
+	wantedUp   = "active"
+	wantedDown = "inactive"
+)
+
+// What came of asking a pod to go.
+const (
+	evictionAccepted = "success"
+	evictionRefused  = "refused"
+	evictionFailed   = "error"
+)
+
+// judged counts a reading of the schedule, and what was decided by it.
+func (m *metrics) judged(f *facts) {
+	if !f.seen.readingKnown {
+		return
+	}
+	m.read(f.sm, f.seen.reading)
+	switch {
+	case !f.wanted.bySchedule:
+	case f.wanted.up:
+		m.evaluations.WithLabelValues(wantedUp).Inc()
+	default:
+		m.evaluations.WithLabelValues(wantedDown).Inc()
+	}
+}
+
+// evicted counts the pods that a step of our own drain asked to go.
+func (m *metrics) evicted(asked drain.Evictions) {
+	for result, n := range map[string]int{
+		evictionAccepted: asked.Accepted, evictionRefused: asked.Refused, evictionFailed: asked.Failed,
+	} {
+		m.evictions.WithLabelValues(result).Add(float64(n))
+	}
+}
 
 // read counts a reading of a schedule.
 func (m *metrics) read(sm *v1beta1.ScheduledMachine, reading contract.Reading) {
@@ -84,6 +150,9 @@ func (m *metrics) wrote(f *facts, after *v1beta1.ScheduledMachineStatus) {
 	if verdictOf(outlookOf(before)) != verdictOf(outlookOf(after)) {
 		m.transitions.WithLabelValues(f.sm.Namespace, kind).Inc()
 	}
+	if newlyKilled(f.sm) {
+		m.kills.WithLabelValues().Inc()
+	}
 	if flaps(after.Conditions) && !flaps(before.Conditions) {
 		m.flaps.WithLabelValues(f.sm.Namespace, kind).Inc()
 	}
@@ -98,4 +167,18 @@ func (m *metrics) wrote(f *facts, after *v1beta1.ScheduledMachineStatus) {
 			m.drains.WithLabelValues(drainCutShort).Inc()
 		}
 	}
+}
+
+// newlyKilled reports whether the switch is on and the status on record, which is
+// about to be replaced, does not say so yet. An error in the condition Ready hides
+// it; what has the generation of the spec was written by the switch all the same.
+func newlyKilled(sm *v1beta1.ScheduledMachine) bool {
+	ready := meta.FindStatusCondition(sm.Status.Conditions, v1beta1.ConditionReady)
+	switch {
+	case !sm.Spec.KillSwitch:
+		return false
+	case ready == nil:
+		return true
+	}
+	return ready.Reason != v1beta1.ReasonKillSwitchActivated && ready.ObservedGeneration != sm.Generation
 }

@@ -65,9 +65,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 	}
 
 	f := judge(sm, &seen, now, r.limits)
-	if seen.readingKnown {
-		r.metrics.read(sm, seen.reading)
-	}
+	r.metrics.judged(&f)
 	if f.blind() {
 		return reconcile.Result{}, nil
 	}

@@ -174,7 +174,7 @@ func (r *Reconciler) watch(ctx context.Context, mgr manager.Manager, seen caches
 		work = work.WatchesRawSource(activation.Source(r.gate, nil)).
 			WatchesRawSource(options.Shards.Source(r.names, r.gate.Expect, r.lost))
 	}
-	if err := work.Complete(shard.Guard(options.Shards, r)); err != nil {
+	if err := work.Complete(shard.Guard(options.Shards, r.measured())); err != nil {
 		return fmt.Errorf("setting up the controller: %w", err)
 	}
 	return nil
