@@ -5,6 +5,7 @@ package kinds
 import (
 	"slices"
 
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/tools/cache"
 )
 
@@ -28,6 +29,21 @@ func (f *follower[T]) groupsOf(object any) ([]string, error) {
 func (f *follower[T]) hasAny(group string) bool {
 	keys, err := f.informer.GetIndexer().IndexKeys(groups, group)
 	return err == nil && len(keys) > 0
+}
+
+func (f *follower[T]) members(group string) []types.NamespacedName {
+	objects, err := f.informer.GetIndexer().ByIndex(groups, group)
+	if err != nil {
+		return nil
+	}
+	var names []types.NamespacedName
+	for _, object := range objects {
+		if typed, ok := object.(T); ok {
+			meta := typed.GetObjectMeta()
+			names = append(names, types.NamespacedName{Namespace: meta.GetNamespace(), Name: meta.GetName()})
+		}
+	}
+	return names
 }
 
 // groupHandlers tell of each object that joins a group or leaves it.

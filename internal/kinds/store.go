@@ -183,6 +183,18 @@ func (s *Store[T]) HasAny(kind schema.GroupKind, group string) bool {
 	return current != nil && current.hasAny(group)
 }
 
+// Members returns the names of the objects of a kind that belong to a group, as far
+// as the store has seen, in no order.
+func (s *Store[T]) Members(kind schema.GroupKind, group string) []types.NamespacedName {
+	s.mu.Lock()
+	current := s.followers[kind]
+	s.mu.Unlock()
+	if current == nil {
+		return nil
+	}
+	return current.members(group)
+}
+
 // Expect makes Get answer Loading for an object until the store has seen the
 // given resource version, which a write has just returned. So a writer reads
 // its own writes.

@@ -124,9 +124,12 @@ func (r *Reconciler) deleteMachine(ctx context.Context, f *facts) error {
 	if err := r.confirm(ctx, f); err != nil {
 		return err
 	}
-	var untold error
-	if f.wanted.skipDrain {
-		untold = r.skipDrain(ctx, f.sm, f.seen.machine) // which is tried again while the Machine goes
+	var untold error // which nothing waits for
+	if machine := f.machine(); f.wanted.skipDrain {
+		untold = r.skipDrain(ctx, f.sm, f.seen.machine) // tried again while the Machine goes
+		if !machine.Held && oursToDrain(f, machine) {   // so that its Node is on record before it is gone
+			untold = errors.Join(untold, r.hold(ctx, f.sm, f.seen.machine, true))
+		}
 	}
 	return errors.Join(r.delete(ctx, f.sm, f.seen.machine), untold)
 }
@@ -250,13 +253,17 @@ func (r *Reconciler) patchMachine(ctx context.Context, sm *v1beta1.ScheduledMach
 // abandon lets a ScheduledMachine go that has been kept for as long as it may
 // be. What is left is on its way out by Cluster API, or follows its owner.
 func (r *Reconciler) abandon(ctx context.Context, f *facts) error {
-	if machine := f.machine(); machine != nil && machine.Held { // nobody else would let it go
-		if err := r.hold(ctx, f.sm, f.seen.machine, false); err != nil {
-			return err
-		}
-	}
 	note := "Not everything was gone " + f.limits.finalizer.String() + " after spec.gracefulShutdownTimeout: " + left(f) +
 		". The ScheduledMachine is let go; see to what is left"
+	if machine := f.machine(); machine != nil && machine.Held { // nobody else would let it go
+		err := r.hold(ctx, f.sm, f.seen.machine, false)
+		if errors.Is(err, errChanged) {
+			return err
+		}
+		if err != nil { // it is tried again once the ScheduledMachine is gone
+			note += ". Failed so far: " + err.Error()
+		}
+	}
 	r.events.Eventf(f.sm, nil, corev1.EventTypeWarning, v1beta1.ReasonFinalizerCleanupTimedOut, "ReleaseScheduledMachine", "%s", clip(note, noteLimit))
 	r.metrics.abandoned.WithLabelValues().Inc()
 	return r.release(ctx, f.sm)
@@ -272,6 +279,9 @@ func left(f *facts) string {
 		case p.present():
 			names = append(names, p.kind.Kind+" "+f.sm.Name)
 		}
+	}
+	if nodeIsLeft(f) {
+		names = append(names, "Node "+f.sm.Status.NodeRef.Name)
 	}
 	if machine := f.machine(); machine != nil && machine.DeletingMessage != "" {
 		names = append(names, "Cluster API says: "+machine.DeletingMessage)

@@ -26,6 +26,7 @@ type childCache interface {
 	Want(kind schema.GroupKind)
 	Get(kind schema.GroupKind, name types.NamespacedName) kinds.Result[*child]
 	HasAny(kind schema.GroupKind, group string) bool
+	Members(kind schema.GroupKind, group string) []types.NamespacedName
 	Expect(kind schema.GroupKind, name types.NamespacedName, resourceVersion string)
 }
 

@@ -49,15 +49,24 @@ func newChildren(client dynamic.Interface, registry *kinds.Registry, log logr.Lo
 		Select:   func(k kinds.Kind) bool { return k.GroupKind == capi.MachineKind },
 		Version:  childVersion,
 		Reduce:   reduceChild,
-		Group: func(c *child) string {
-			if c.controlPlaneOf == "" || !c.DeletionTimestamp.IsZero() {
-				return ""
-			}
-			return controlPlaneGroup(c.Namespace, c.controlPlaneOf)
-		},
-		Log: log,
+		Group:    groupOf,
+		Log:      log,
 	})
 }
+
+// groupOf names the group of a Machine that somebody asks for.
+func groupOf(c *child) string {
+	switch {
+	case c.machine != nil && c.machine.Held:
+		return heldGroup
+	case c.controlPlaneOf != "" && c.DeletionTimestamp.IsZero():
+		return controlPlaneGroup(c.Namespace, c.controlPlaneOf)
+	}
+	return ""
+}
+
+// heldGroup is the group of the Machines that Cluster API holds for us.
+const heldGroup = "held"
 
 // controlPlaneGroup is the group of those Machines of a cluster's control plane
 // that stay.

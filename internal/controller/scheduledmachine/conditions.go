@@ -160,7 +160,7 @@ func drainState(f *facts, machine *capi.MachineState) (reason, message string) {
 	case cutShort(f):
 		return v1beta1.ReasonNodeDrainFailed, blocked(f)
 	case draining(f):
-		return v1beta1.ReasonNodeDraining, f.drain.waitingFor()
+		return v1beta1.ReasonNodeDraining, f.drain.waiting()
 	}
 	reason, message = deleting(machine)
 	if message == "" {
@@ -220,7 +220,8 @@ func cutShort(f *facts) bool {
 	case f.did == stepLetGo && f.sm.Status.DrainStartTime != nil, f.drain != nil && f.drain.hopeless != "":
 		return f.failure == nil // our own drain, which ends with the Machine being let go
 	case machine.SkipsDrain, f.did == stepSkipDrain && f.failure == nil:
-		waited := was == v1beta1.ReasonNodeDraining || !afterDrain(machine.DeletingReason)
+		waited := was == v1beta1.ReasonNodeDraining || !afterDrain(machine.DeletingReason) &&
+			machine.DeletingReason != clusterv1.MachineDeletingWaitingForPreDrainHookReason // which nothing skips
 		return waited && !f.now.Before(shutdownDeadline(f.sm, machine))
 	}
 	// Cluster API goes on by itself when the Machine's own drain timeout is over.
@@ -235,12 +236,12 @@ func blocked(f *facts) string {
 	case was.Reason == v1beta1.ReasonNodeDrainFailed:
 		return was.Message
 	case f.drain != nil && f.drain.hopeless != "":
-		return "The node was not drained, since " + f.drain.hopeless + ". It would wait for: " + f.drain.waitingFor()
+		return "The node was not drained, since " + f.drain.hopeless + ". It would wait for: " + strings.TrimPrefix(f.drain.waiting(), waitingFor)
 	case was.Reason == v1beta1.ReasonNodeDraining:
-		message = "The drain was cut short when its time was over; it was waiting for: " + was.Message
+		message = "The drain was cut short when its time was over; it was waiting for: " + strings.TrimPrefix(was.Message, waitingFor)
 	default:
 		if what := f.machine().DeletingMessage; what != "" && !afterDrain(f.machine().DeletingReason) {
-			message += ". It was waiting for: " + what
+			message += ". It was waiting for: " + strings.TrimPrefix(what, waitingFor)
 		}
 	}
 	switch {

@@ -92,6 +92,29 @@ func TestWhatAPersonSees(t *testing.T) {
 			sm:   rack(wasDraining),
 			seen: whole(&capi.MachineState{UID: "m", NodeName: "worker-1", SkipsDrain: true, DeletingReason: "DeletingNode"}, noon.Add(-6*time.Minute)),
 		},
+		{
+			title: "inactive, the drain was cut short and the infrastructure hangs", reading: reading(contract.Inactive), verdict: new(false),
+			sm: rack(func(sm *v1beta1.ScheduledMachine) {
+				sm.Status.Conditions = []metav1.Condition{{Type: "MachineReady", Status: "False", Reason: "NodeDrainFailed", Message: "it was waiting for: pod desk/quotes, budget quotes"}}
+			}),
+			seen: whole(&capi.MachineState{UID: "m", NodeName: "worker-1", SkipsDrain: true, DeletingReason: "WaitingForInfrastructureDeletion", DeletingMessage: "Waiting for DevMachine to be deleted: the BMC does not answer"}, noon.Add(-time.Hour)),
+		},
+		{
+			title: "inactive, somebody else's hook takes its time", reading: reading(contract.Inactive), verdict: new(false),
+			seen: whole(&capi.MachineState{UID: "m", NodeName: "worker-1", SkipsDrain: true, DeletingReason: "WaitingForPreDrainHook", DeletingMessage: "Waiting for pre-drain hooks to succeed (hooks: theirs)"}, noon.Add(-6*time.Minute)),
+		},
+		{
+			title: "inactive, the deletion is refused", reading: reading(contract.Inactive), verdict: new(false),
+			seen: whole(copyOf(running), time.Time{}), failure: errors.New("deleting Machine rack: forbidden"),
+		},
+		{
+			title: "inactive, the Node is left and the workload cluster being connected to", reading: reading(contract.Inactive), verdict: new(false),
+			sm: rack(draining, func(sm *v1beta1.ScheduledMachine) { sm.Status.NodeRef = &v1beta1.NodeReference{Name: "worker-1"} }), seen: nothing(), failure: errConnecting,
+		},
+		{
+			title: "inactive, the Node is left and the workload cluster out of reach", reading: reading(contract.Inactive), verdict: new(false),
+			sm: rack(draining, func(sm *v1beta1.ScheduledMachine) { sm.Status.NodeRef = &v1beta1.NodeReference{Name: "worker-1"} }), seen: nothing(), failure: errNodeUnseen,
+		},
 		{title: "inactive, our own drain begins", reading: reading(contract.Inactive), verdict: new(false), seen: held(minuteAgo)},
 		{
 			title: "inactive, our own drain", reading: reading(contract.Inactive), verdict: new(false), sm: rack(draining),

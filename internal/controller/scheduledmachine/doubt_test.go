@@ -143,8 +143,8 @@ func TestAKubeconfigThatIsGoneIsNoDrainThatIsDone(t *testing.T) {
 			seen := whole(&capi.MachineState{NodeName: "worker-1"}, noon)
 			seen.view = &test.view
 			progress := drainStep(t.Context(), &facts{sm: rack(), seen: seen, now: noon})
-			if progress.done != test.done || progress.waitingFor() == "" {
-				t.Errorf("done %v, waiting for %q", progress.done, progress.waitingFor())
+			if progress.done != test.done || progress.waiting() == "" {
+				t.Errorf("done %v, waiting for %q", progress.done, progress.waiting())
 			}
 		})
 	}

@@ -3,6 +3,7 @@
 package scheduledmachine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -24,10 +25,10 @@ type drainProgress struct {
 	asked drain.Evictions
 }
 
-// waitingFor says what keeps the drain from being done.
-func (d *drainProgress) waitingFor() string {
+// waiting says what keeps the drain from being done.
+func (d *drainProgress) waiting() string {
 	if d == nil || d.message == "" {
-		return "its node to be drained"
+		return "Waiting for its node to be drained"
 	}
 	return d.message
 }
@@ -51,26 +52,26 @@ func drainStep(ctx context.Context, f *facts) *drainProgress {
 	view := f.seen.view
 	switch {
 	case view == nil || view.State == workload.Loading:
-		return &drainProgress{message: "the workload cluster to be connected to"}
+		return &drainProgress{message: "Waiting for the workload cluster to be connected to"}
 	case view.State == workload.Unreachable:
 		return &drainProgress{
-			message:  "the workload cluster to be reached: " + view.Message,
+			message:  "Waiting for the workload cluster to be reached: " + view.Message,
 			hopeless: lostWithCluster(f, view.Reason == workload.ReasonKubeconfigNotFound),
 		}
 	case view.Management && !isOurNode(f):
 		// Cluster API found the node by a kubeconfig: this is not the node's cluster.
 		return &drainProgress{
-			message:  "the Secret with the kubeconfig of cluster " + f.sm.Spec.ClusterName + ", which is gone",
+			message:  "Waiting for the Secret with the kubeconfig of cluster " + f.sm.Spec.ClusterName + ", which is gone",
 			hopeless: lostWithCluster(f, true),
 		}
 	case view.NodeState == workload.NodeAbsent, view.NodeState == workload.NodeForeign:
 		return nodeGone(ctx, f)
 	case view.NodeState != workload.NodePresent:
-		return &drainProgress{message: "its node to be seen"}
+		return &drainProgress{message: "Waiting for its node to be seen"}
 	}
 	progress, err := drain.Step(ctx, view.Client, view.Node.Name, drain.Options{UID: view.Node.UID, Now: f.now})
 	if err != nil {
-		return &drainProgress{message: "the workload cluster to answer: " + workload.Explain(err, "drain its node"), asked: progress.Evictions}
+		return &drainProgress{message: "Waiting for the workload cluster to answer: " + workload.Explain(err, "drain its node"), asked: progress.Evictions}
 	}
 	return &drainProgress{done: progress.Done, message: progress.Message(), asked: progress.Evictions}
 }
@@ -103,9 +104,9 @@ func nodeGone(ctx context.Context, f *facts) *drainProgress {
 	case apierrors.IsNotFound(err), err == nil && machine.ProviderID != "" && node.Spec.ProviderID != machine.ProviderID:
 		return &drainProgress{done: true}
 	case err != nil:
-		return &drainProgress{message: "the workload cluster to answer: " + workload.Explain(err, "read Nodes")}
+		return &drainProgress{message: "Waiting for the workload cluster to answer: " + workload.Explain(err, "read Nodes")}
 	}
-	return &drainProgress{message: "its node to be seen"}
+	return &drainProgress{message: "Waiting for its node to be seen"}
 }
 
 // forgetNode deletes the Node of a machine that is gone, which Cluster API leaves
@@ -115,10 +116,10 @@ func (r *Reconciler) forgetNode(ctx context.Context, f *facts) error {
 	view, late := f.seen.view, !f.now.Before(nodeDeadline(f.sm))
 	switch {
 	case view == nil || view.State == workload.Loading, view.State == workload.Reachable && view.NodeState == workload.NodeUnknown:
-		return errNodeUnseen
+		return errConnecting
 	case view.State == workload.Unreachable && !late:
 		return errNodeUnseen
-	case view.State == workload.Unreachable, !isOurNode(f):
+	case view.State == workload.Unreachable, !isOurNode(f), view.Node.UID != cmp.Or(f.sm.Status.NodeRef.UID, view.Node.UID):
 		return nil
 	}
 	err := drain.DeleteNode(ctx, view.Client, view.Node.Name, view.Node.UID)
@@ -127,6 +128,10 @@ func (r *Reconciler) forgetNode(ctx context.Context, f *facts) error {
 	}
 	return nil
 }
+
+// errConnecting says that it is yet to be seen whether a Node is left. It is no
+// trouble: when it is seen, the reconcile is woken.
+var errConnecting = errors.New("the workload cluster is being connected to")
 
 // errNodeUnseen says that a Node to be deleted was not seen yet; when it is, or
 // when its time is over, the reconcile is woken.

@@ -3,14 +3,18 @@
 package scheduledmachine_test
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
 	"time"
 
+	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/wait"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/fivespot/fivespot/api/v1beta1"
@@ -273,4 +277,89 @@ func TestAMachineIsNotHeldForAScheduledMachineThatIsLetGo(t *testing.T) {
 	d.awaitHeld(false)
 	d.awaitEvent("abandoned", v1beta1.ReasonFinalizerCleanupTimedOut)
 	devplanetest.AwaitGone(t, d.sm)
+}
+
+// orphaned has the ScheduledMachine go without having let its Machine go, while no
+// controller is at work.
+func (d *trap) orphaned() {
+	d.Helper()
+	d.stop()
+	if err := d.client.Delete(d.Context(), d.sm); err != nil {
+		d.Fatal(err)
+	}
+	d.patch(d.sm, "", `{"metadata":{"finalizers":null}}`)
+	devplanetest.AwaitGone(d.T, d.sm)
+}
+
+func TestAMachineIsNotHeldForAScheduledMachineThatWentWhileNoControllerRan(t *testing.T) {
+	t.Parallel()
+	d := newTrap(t, "unseen")
+	d.orphaned()
+	d.start()
+	d.awaitHeld(false)
+}
+
+func TestAMachineIsNotHeldForAnEarlierScheduledMachineOfItsName(t *testing.T) {
+	t.Parallel()
+	d := newTrap(t, "again")
+	d.orphaned()
+	d.sm = d.desk.machine("again")
+	d.start()
+	d.awaitHeld(false)
+	d.letGo(d.machine)
+	d.awaitAnotherMachine()
+}
+
+func TestAScheduledMachineIsLetGoThoughItsMachineCannotBeWritten(t *testing.T) {
+	t.Parallel()
+	d := newTrap(t, "refused")
+	if err := d.client.Delete(t.Context(), d.sm); err != nil {
+		t.Fatal(err)
+	}
+	d.awaitEviction()
+	d.stop()
+	d.refuseWritesOfMachines()
+	d.clock.SetTime(d.sm.DeletionTimestamp.Add(time.Hour))
+	d.start()
+	devplanetest.AwaitGone(t, d.sm)
+	d.awaitEvent("refused", v1beta1.ReasonFinalizerCleanupTimedOut)
+}
+
+// refuseWritesOfMachines has the API server refuse the controller's updates of
+// Machines in the namespace, as it does while a webhook of Cluster API's is away.
+func (d *trap) refuseWritesOfMachines() {
+	d.Helper()
+	name := "refuse-" + d.namespace
+	policy := &admissionregistrationv1.ValidatingAdmissionPolicy{
+		ObjectMeta: metav1.ObjectMeta{Name: name},
+		Spec: admissionregistrationv1.ValidatingAdmissionPolicySpec{
+			MatchConstraints: &admissionregistrationv1.MatchResources{
+				NamespaceSelector: &metav1.LabelSelector{MatchLabels: map[string]string{"kubernetes.io/metadata.name": d.namespace}},
+				ResourceRules: []admissionregistrationv1.NamedRuleWithOperations{{RuleWithOperations: admissionregistrationv1.RuleWithOperations{
+					Operations: []admissionregistrationv1.OperationType{admissionregistrationv1.Update},
+					Rule:       admissionregistrationv1.Rule{APIGroups: []string{"cluster.x-k8s.io"}, APIVersions: []string{"*"}, Resources: []string{"machines"}},
+				}}},
+			},
+			Validations: []admissionregistrationv1.Validation{{Expression: "false"}},
+		},
+	}
+	binding := &admissionregistrationv1.ValidatingAdmissionPolicyBinding{
+		ObjectMeta: metav1.ObjectMeta{Name: name},
+		Spec: admissionregistrationv1.ValidatingAdmissionPolicyBindingSpec{
+			PolicyName: name, ValidationActions: []admissionregistrationv1.ValidationAction{admissionregistrationv1.Deny},
+		},
+	}
+	for _, object := range []client.Object{policy, binding} {
+		if err := d.client.Create(d.Context(), object); err != nil {
+			d.Fatal(err)
+		}
+		d.Cleanup(func() { _ = d.client.Delete(devplanetest.Context(d.T), object) })
+	}
+	label := client.RawPatch(types.MergePatchType, []byte(`{"metadata":{"labels":{"example.com/try":""}}}`))
+	err := wait.PollUntilContextCancel(devplanetest.Context(d.T), 100*time.Millisecond, true, func(ctx context.Context) (bool, error) {
+		return d.client.Patch(ctx, d.machine.DeepCopy(), label, client.DryRunAll) != nil, nil // a policy takes effect without telling
+	})
+	if err != nil {
+		d.Fatal(err)
+	}
 }

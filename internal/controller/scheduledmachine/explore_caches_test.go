@@ -152,6 +152,8 @@ func (w *world) kind(kind schema.GroupKind) kinds.Kind {
 	return kinds.Kind{GroupKind: kind, Plural: worldKinds[kind], Namespaced: true, Served: []string{version}, Storage: version}
 }
 
+func (w worldChildren) Members(schema.GroupKind, string) []types.NamespacedName { return nil }
+
 func (w worldChildren) HasAny(schema.GroupKind, string) bool { return w.cluster.machines }
 
 func (w worldChildren) Expect(kind schema.GroupKind, _ types.NamespacedName, resourceVersion string) {

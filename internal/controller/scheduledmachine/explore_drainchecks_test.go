@@ -16,10 +16,11 @@ import (
 )
 
 // checkHeld is for a Machine that the controller deletes: where Cluster API would
-// not drain its node, it waits for us, as far as the controller has seen.
+// not drain its node, it waits for us, as far as the controller has seen. Nothing is
+// waited for with the kill switch.
 func (w *world) checkHeld() {
 	seen := reduceChild(w.cached[capi.MachineKind]).machine
-	if seen.NodeName != "" && !w.cluster.drains() && !w.cluster.leaves() && !seen.Held {
+	if seen.NodeName != "" && !w.cluster.drains() && !w.cluster.leaves() && !seen.Held && !w.read.Spec.KillSwitch {
 		w.fatalf("a Machine is deleted whose node nobody will drain")
 	}
 }

@@ -16,7 +16,7 @@ import (
 // person; "" if nothing does.
 func trouble(f *facts) (reason, message string) {
 	switch {
-	case f.failure != nil && !errors.Is(f.failure, errGoing):
+	case f.failure != nil && !errors.Is(f.failure, errGoing) && !errors.Is(f.failure, errConnecting):
 		return failureReason(f), f.failure.Error()
 	case !f.wanted.up:
 		return "", ""
@@ -205,20 +205,26 @@ func shutdownMessage(f *facts, schedule string) string {
 	until, ownDrain := shutdownDeadline(f.sm, machine), draining(f)
 	_, waiting := deleting(machine)
 	if ownDrain {
-		until, waiting = drainDeadline(f), f.drain.waitingFor()
+		until, waiting = drainDeadline(f), f.drain.waiting()
 	}
 	message := "The machine is going down since " + machine.DeletedAt.UTC().Format(time.RFC3339) + ": " + cause
 	switch {
 	case cutShort(f):
-		return message + ". Its drain was cut short"
+		message += ". Its drain was cut short"
+		if !afterDrain(machine.DeletingReason) { // what it waited for is in the condition
+			waiting = ""
+		}
 	case ownDrain, !machine.SkipsDrain && f.sm.Status.DrainStartTime == nil && !afterDrain(machine.DeletingReason):
 		message += ". A drain that is not done by " + until.UTC().Format(time.RFC3339) + " is cut short"
 	}
 	if waiting != "" {
-		message += ". Waiting for: " + waiting
+		message += ". Waiting for: " + strings.TrimPrefix(waiting, waitingFor)
 	}
 	return message
 }
+
+// waitingFor is how most of what is waited for is told.
+const waitingFor = "Waiting for "
 
 func shutdownCause(f *facts, schedule string) string {
 	if f.wanted.up && f.failures != nil {

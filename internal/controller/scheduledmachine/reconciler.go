@@ -128,7 +128,7 @@ func (r *Reconciler) addFinalizer(ctx context.Context, sm *v1beta1.ScheduledMach
 
 // retryable drops failures that a retry cannot help: an event will wake us.
 func retryable(failure error) error {
-	for _, woken := range []error{errGoing, errNodeUnseen, errChanged} {
+	for _, woken := range []error{errGoing, errConnecting, errNodeUnseen, errChanged} {
 		if errors.Is(failure, woken) {
 			return nil
 		}

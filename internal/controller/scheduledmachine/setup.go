@@ -10,6 +10,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/util/workqueue"
 	"k8s.io/utils/clock"
@@ -141,7 +142,7 @@ func (r *Reconciler) watch(ctx context.Context, mgr manager.Manager, seen caches
 		return err
 	}
 	r.cache = mgr.GetCache()
-	waker := newWaker(r.cache, r.gate.Gather)
+	waker := newWaker(r.cache, r.gate.Gather, r.held)
 	workloads, err := workload.New(workload.Options{
 		Config: mgr.GetConfig(), Wake: waker.add, Clock: options.Clock, Metrics: options.Metrics, Log: mgr.GetLogger().WithName("workload"),
 	})
@@ -180,17 +181,23 @@ func (r *Reconciler) watch(ctx context.Context, mgr manager.Manager, seen caches
 	return nil
 }
 
-// names returns every ScheduledMachine that the cache has.
+// held names the Machines that Cluster API holds for us.
+func (r *Reconciler) held() []types.NamespacedName {
+	return r.children.Members(capi.MachineKind, heldGroup)
+}
+
+// names returns every ScheduledMachine that the cache has, and those that are gone
+// and whose Machine is still held for them.
 func (r *Reconciler) names(ctx context.Context) ([]types.NamespacedName, error) {
 	var all v1beta1.ScheduledMachineList
 	if err := r.cache.List(ctx, &all, client.UnsafeDisableDeepCopy); err != nil {
 		return nil, fmt.Errorf("listing the ScheduledMachines: %w", err)
 	}
-	names := make([]types.NamespacedName, 0, len(all.Items))
+	names := sets.New(r.held()...)
 	for i := range all.Items {
-		names = append(names, client.ObjectKeyFromObject(&all.Items[i]))
+		names.Insert(client.ObjectKeyFromObject(&all.Items[i]))
 	}
-	return names, nil
+	return names.UnsortedList(), nil
 }
 
 // lost drops what is kept in memory of a shard that another replica works on

@@ -73,9 +73,11 @@ func next(f *facts) (step, time.Time) {
 func nextOfMachine(f *facts) (step, time.Time) {
 	machine := f.machine()
 	switch {
+	case heldForAnother(f):
+		return stepLetGo, time.Time{}
 	case machine != nil && !machine.DeletedAt.IsZero():
 		return nextOfGoing(f, machine)
-	case machine != nil && !machine.Held && oursToDrain(f, machine):
+	case machine != nil && !machine.Held && !f.wanted.skipDrain && oursToDrain(f, machine):
 		return stepHold, time.Time{}
 	case machine != nil && machine.Held && f.seen.drainer == drainerClusterAPI:
 		return stepLetGo, time.Time{}
@@ -144,6 +146,13 @@ func oursToDrain(f *facts, machine *capi.MachineState) bool {
 	case drainerUnknown, drainerNobody:
 	}
 	return machine.NodeName != "" && machine.Held
+}
+
+// heldForAnother reports whether Cluster API holds a Machine for a ScheduledMachine
+// of this name that was there before this one and went without letting it go.
+func heldForAnother(f *facts) bool {
+	p := f.seen.machine
+	return p.foreign() && p.child.machine != nil && p.child.machine.Held
 }
 
 // waitsForUs reports whether Cluster API has come to the end of what it does with

@@ -93,9 +93,12 @@ func TestTheNextStep(t *testing.T) {
 		"going, its drain timeout is not the spec's": {
 			wanted: down, seen: whole(&capi.MachineState{DrainTimeout: new(time.Hour)}, minuteAgo), want: stepSyncDrain, again: minuteAgo.Add(5 * time.Minute),
 		},
-		"up, Cluster API would not drain":                  {wanted: up, seen: running, want: stepHold},
-		"down, Cluster API would not drain":                {wanted: down, seen: running, want: stepHold},
-		"kill, Cluster API would not drain":                {wanted: kill, seen: running, want: stepHold}, // the Node is ours to delete
+		"up, Cluster API would not drain":   {wanted: up, seen: running, want: stepHold},
+		"down, Cluster API would not drain": {wanted: down, seen: running, want: stepHold},
+		"kill, Cluster API would not drain": {wanted: kill, seen: running, want: stepDelete},
+		"up, a Machine of an earlier ScheduledMachine waits": {wanted: up, want: stepLetGo, seen: with(nothing(), func(o *observation) {
+			o.machine = present("Machine", false, minuteAgo, &capi.MachineState{NodeName: "worker-1", Held: true})
+		})},
 		"up, Cluster API would wait for us":                {wanted: up, seen: held, want: stepNone},
 		"down, Cluster API would wait for us":              {wanted: down, seen: held, want: stepDelete},
 		"kill, Cluster API would wait for us":              {wanted: kill, seen: held, want: stepDelete},

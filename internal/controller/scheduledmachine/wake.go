@@ -71,17 +71,27 @@ type waker struct {
 	machines client.Reader
 	// gather is told the ScheduledMachines that are woken together, before they are.
 	gather func([]types.NamespacedName)
-	queue  atomic.Pointer[workqueue.TypedRateLimitingInterface[reconcile.Request]]
+	// held names the Machines that Cluster API holds for us.
+	held  func() []types.NamespacedName
+	queue atomic.Pointer[workqueue.TypedRateLimitingInterface[reconcile.Request]]
 }
 
-func newWaker(machines client.Reader, gather func([]types.NamespacedName)) *waker {
-	return &waker{machines: machines, gather: gather}
+func newWaker(machines client.Reader, gather func([]types.NamespacedName), held func() []types.NamespacedName) *waker {
+	return &waker{machines: machines, gather: gather, held: held}
 }
 
-// Start implements source.Source.
+// Start implements source.Source. Machines that are held for a ScheduledMachine that
+// went while nobody was at work are looked at too.
 func (w *waker) Start(_ context.Context, queue workqueue.TypedRateLimitingInterface[reconcile.Request]) error {
 	w.queue.Store(&queue)
+	w.addHeld()
 	return nil
+}
+
+func (w *waker) addHeld() {
+	for _, name := range w.held() {
+		w.add(name)
+	}
 }
 
 // String names the source in the controller's logs.
@@ -106,8 +116,9 @@ func (w *waker) clusterChanged(_ schema.GroupKind, name types.NamespacedName) {
 // controlPlaneChanged wakes the ScheduledMachines of a namespace when a Machine of
 // a cluster's control plane comes or goes.
 func (w *waker) controlPlaneChanged(_ schema.GroupKind, group string) {
-	namespace, _, _ := strings.Cut(group, "/")
-	w.addMatching(client.InNamespace(namespace))
+	if namespace, _, of := strings.Cut(group, "/"); of {
+		w.addMatching(client.InNamespace(namespace))
+	}
 }
 
 // kindChanged wakes the ScheduledMachines that have to do with a kind; all of
@@ -116,6 +127,9 @@ func (w *waker) kindChanged(kind schema.GroupKind) {
 	if kind.Empty() || kind == capi.ClusterKind || kind.Group == capi.ControlPlaneGroup {
 		w.addMatching()
 		return
+	}
+	if kind == capi.MachineKind {
+		w.addHeld()
 	}
 	w.addMatching(client.MatchingFields{indexKind: kind.String()})
 }
