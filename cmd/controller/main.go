@@ -5,7 +5,9 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"os"
 
 	"github.com/spf13/cobra"
@@ -14,11 +16,50 @@ import (
 	"github.com/fivespot/fivespot/internal/version"
 )
 
+// Exit statuses.
+const (
+	exitFailed = 1
+	exitUsage  = 2
+)
+
+const long = `Makes the machines of ScheduledMachines follow their schedules.
+
+Exit status:
+  0  it was told to stop
+  1  it could not start, or not go on
+  2  it was called wrongly: a flag that it does not have, or with a value that it cannot have`
+
 func main() {
-	if err := newCommand().ExecuteContext(signals.SetupSignalHandler()); err != nil {
-		fmt.Fprintln(os.Stderr, "controller:", err)
-		os.Exit(1)
+	os.Exit(execute(signals.SetupSignalHandler(), newCommand(), os.Args[1:], os.Stderr))
+}
+
+// execute runs the command and returns the exit status.
+func execute(ctx context.Context, command *cobra.Command, args []string, stderr io.Writer) int {
+	command.SetArgs(args)
+	err := command.ExecuteContext(ctx)
+	if err == nil {
+		return 0
 	}
+	fmt.Fprintln(stderr, "controller:", err)
+	if errors.As(err, new(*usageError)) {
+		return exitUsage
+	}
+	return exitFailed
+}
+
+// usageError says that the program was called wrongly.
+type usageError struct{ err error }
+
+func (e *usageError) Error() string { return e.err.Error() }
+
+func (e *usageError) Unwrap() error { return e.err }
+
+// misused makes an error one about how the program was called; nil stays nil.
+func misused(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &usageError{err}
 }
 
 func newCommand() *cobra.Command {
@@ -26,17 +67,19 @@ func newCommand() *cobra.Command {
 	command := &cobra.Command{
 		Use:           "controller",
 		Short:         "Makes the machines of ScheduledMachines follow their schedules",
+		Long:          long,
 		Version:       version.String(),
-		Args:          cobra.NoArgs,
+		Args:          func(command *cobra.Command, args []string) error { return misused(cobra.NoArgs(command, args)) },
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		RunE: func(command *cobra.Command, _ []string) error {
 			if err := o.replicas.validate(); err != nil {
-				return err
+				return misused(err)
 			}
 			return run(command.Context(), o)
 		},
 	}
+	command.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return misused(err) })
 	o.addFlags(command.Flags())
 	return command
 }

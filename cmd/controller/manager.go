@@ -20,6 +20,7 @@ import (
 
 	"github.com/fivespot/fivespot/api/v1beta1"
 	"github.com/fivespot/fivespot/internal/controller/scheduledmachine"
+	"github.com/fivespot/fivespot/internal/version"
 )
 
 // shutdownTimeout bounds the wait for what is under way when the program is told
@@ -74,7 +75,7 @@ func addController(ctx context.Context, mgr manager.Manager, o *options) error {
 		return err
 	}
 	gate := o.replicas.gate()
-	collectors := []prometheus.Collector{gate, leading(mgr, replica)}
+	collectors := []prometheus.Collector{gate, leading(mgr, replica), info(version.Version())}
 	if replica != nil {
 		collectors = append(collectors, replica)
 	}
@@ -91,4 +92,13 @@ func addController(ctx context.Context, mgr manager.Manager, o *options) error {
 		Gate:             gate,
 		Shards:           replica,
 	})
+}
+
+// info tells the version of the program.
+func info(program string) prometheus.Collector {
+	return prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Name:        "fivespot_controller_info",
+		Help:        "1, with the version of the controller.",
+		ConstLabels: prometheus.Labels{"version": program},
+	}, func() float64 { return 1 })
 }

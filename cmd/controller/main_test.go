@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/prometheus/client_golang/prometheus/testutil"
+)
+
+func TestAWrongCallEndsWithStatus2AndSaysWhatIsWrong(t *testing.T) {
+	for args, want := range map[string]string{
+		"--shards=99":      "--shards=99 must be from 0 to 16",
+		"--shards=several": `"several"`,
+		"--no-such-flag":   "--no-such-flag",
+		"surplus":          `"surplus"`,
+	} {
+		var stderr strings.Builder
+		if status := execute(t.Context(), newCommand(), strings.Fields(args), &stderr); status != 2 {
+			t.Errorf("controller %s: exit status %d, want 2", args, status)
+		}
+		if told := stderr.String(); !strings.HasPrefix(told, "controller: ") || !strings.Contains(told, want) {
+			t.Errorf("controller %s says %q, want %q", args, told, want)
+		}
+	}
+}
+
+func TestAKubeconfigThatIsNotThereEndsWithStatus1(t *testing.T) {
+	missing := t.TempDir() + "/none"
+	var stderr strings.Builder
+	if status := execute(t.Context(), newCommand(), []string{"--kubeconfig=" + missing}, &stderr); status != 1 || !strings.Contains(stderr.String(), missing) {
+		t.Errorf("exit status %d:\n%s", status, stderr.String())
+	}
+}
+
+func TestTheMetricsTellTheVersion(t *testing.T) {
+	want := `# HELP fivespot_controller_info 1, with the version of the controller.
+# TYPE fivespot_controller_info gauge
+fivespot_controller_info{version="v1.2.3"} 1
+`
+	if err := testutil.CollectAndCompare(info("v1.2.3"), strings.NewReader(want)); err != nil {
+		t.Error(err)
+	}
+}
