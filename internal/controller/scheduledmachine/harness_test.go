@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
 	corev1 "k8s.io/api/core/v1"
 	eventsv1 "k8s.io/api/events/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -47,6 +48,7 @@ type desk struct {
 	namespace string
 	clock     *clocktesting.FakeClock
 	gate      *activation.Gate
+	metrics   *prometheus.Registry // of the controller that was started last
 	stop      func()
 }
 
@@ -109,7 +111,8 @@ func (d *desk) start() {
 	if err != nil {
 		d.Fatal(err)
 	}
-	options := scheduledmachine.Options{Clock: clock.WithTicker(d.clock), Gate: d.gate}
+	d.metrics = prometheus.NewRegistry()
+	options := scheduledmachine.Options{Clock: clock.WithTicker(d.clock), Gate: d.gate, Metrics: d.metrics}
 	if err := scheduledmachine.Setup(ctx, mgr, options); err != nil {
 		d.Fatal(err)
 	}
