@@ -29,7 +29,7 @@ func TestQuotedPathsExist(t *testing.T) {
 
 func TestQuotedFlagsExist(t *testing.T) {
 	help := readPage(t, "docs/reference/cli.md")
-	known := map[string]bool{"--help": true, "--for": true} // kubectl's
+	known := map[string]bool{"--help": true, "--for": true, "--cascade": true} // kubectl's
 	flag := regexp.MustCompile(`(?m)^\s+(?:-\w, )?--?([a-z][a-z-]+)\b`)
 	for _, b := range help.blocks {
 		for _, match := range flag.FindAllStringSubmatch(b.text, -1) {
