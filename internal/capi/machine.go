@@ -119,13 +119,17 @@ func DrainTimeoutPatch(version string, drain time.Duration) map[string]any {
 const HoldAnnotation = clusterv1.PreTerminateDeleteHookAnnotationPrefix + "/5spot-drain"
 
 // HoldPatch returns the merge patch that has Cluster API wait for us when the
-// Machine is deleted, or no longer wait.
-func HoldPatch(hold bool) map[string]any {
-	var value any // null takes the annotation away
-	if hold {
-		value = v1beta1.FieldManager
-	}
-	return map[string]any{"metadata": map[string]any{"annotations": map[string]any{HoldAnnotation: value}}}
+// Machine is deleted.
+func HoldPatch() map[string]any {
+	return map[string]any{"metadata": map[string]any{"annotations": map[string]any{HoldAnnotation: v1beta1.FieldManager}}}
+}
+
+// LetGoPatch returns the merge patch after which Cluster API no longer waits for us.
+// It holds for a Machine of that resource version alone.
+func LetGoPatch(resourceVersion string) map[string]any {
+	return map[string]any{"metadata": map[string]any{
+		"annotations": map[string]any{HoldAnnotation: nil}, "resourceVersion": resourceVersion,
+	}}
 }
 
 // SkipDrainAnnotations tell Cluster API to wait for neither a node's pods nor its volumes.

@@ -50,9 +50,9 @@ func (r *Reconciler) act(ctx context.Context, f *facts) error {
 	case stepDrain:
 		return r.drainAndLetGo(ctx, f)
 	case stepHold:
-		return r.hold(ctx, f.sm, f.seen.machine, true)
+		return r.hold(ctx, f.sm, f.seen.machine)
 	case stepLetGo:
-		return r.hold(ctx, f.sm, f.seen.machine, false)
+		return r.letGo(ctx, f.sm, f.seen.machine)
 	case stepForgetNode:
 		return r.forgetNode(ctx, f)
 	case stepSyncDrain:
@@ -128,7 +128,7 @@ func (r *Reconciler) deleteMachine(ctx context.Context, f *facts) error {
 	if machine := f.machine(); f.wanted.skipDrain {
 		untold = r.skipDrain(ctx, f.sm, f.seen.machine) // tried again while the Machine goes
 		if !machine.Held && oursToDrain(f, machine) {   // so that its Node is on record before it is gone
-			untold = errors.Join(untold, r.hold(ctx, f.sm, f.seen.machine, true))
+			untold = errors.Join(untold, r.hold(ctx, f.sm, f.seen.machine))
 		}
 	}
 	return errors.Join(r.delete(ctx, f.sm, f.seen.machine), untold)
@@ -202,14 +202,18 @@ func (r *Reconciler) skipDrain(ctx context.Context, sm *v1beta1.ScheduledMachine
 	return nil
 }
 
-// hold has Cluster API wait for us when the Machine is deleted, or no longer wait.
-// It is let go as it was seen: it may be deleted by now, or past the drain that was
-// to be Cluster API's.
-func (r *Reconciler) hold(ctx context.Context, sm *v1beta1.ScheduledMachine, machine piece, hold bool) error {
-	patch := capi.HoldPatch(hold)
-	if metadata, is := patch["metadata"].(map[string]any); is && !hold {
-		metadata["resourceVersion"] = machine.child.ResourceVersion
-	}
+// hold has Cluster API wait for us when the Machine is deleted.
+func (r *Reconciler) hold(ctx context.Context, sm *v1beta1.ScheduledMachine, machine piece) error {
+	return r.patchHold(ctx, sm, machine, capi.HoldPatch())
+}
+
+// letGo ends that. A Machine is let go as it was seen: it may be deleted by now, or
+// past the drain that was to be Cluster API's.
+func (r *Reconciler) letGo(ctx context.Context, sm *v1beta1.ScheduledMachine, machine piece) error {
+	return r.patchHold(ctx, sm, machine, capi.LetGoPatch(machine.child.ResourceVersion))
+}
+
+func (r *Reconciler) patchHold(ctx context.Context, sm *v1beta1.ScheduledMachine, machine piece, patch map[string]any) error {
 	err := r.patchMachine(ctx, sm, machine, patch)
 	if apierrors.IsConflict(err) {
 		return errChanged
@@ -256,7 +260,7 @@ func (r *Reconciler) abandon(ctx context.Context, f *facts) error {
 	note := "Not everything was gone " + f.limits.finalizer.String() + " after spec.gracefulShutdownTimeout: " + left(f) +
 		". The ScheduledMachine is let go; see to what is left"
 	if machine := f.machine(); machine != nil && machine.Held { // nobody else would let it go
-		err := r.hold(ctx, f.sm, f.seen.machine, false)
+		err := r.letGo(ctx, f.sm, f.seen.machine)
 		if errors.Is(err, errChanged) {
 			return err
 		}

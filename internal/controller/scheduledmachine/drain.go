@@ -45,7 +45,7 @@ func (r *Reconciler) drainAndLetGo(ctx context.Context, f *facts) error {
 	if !f.drain.done && f.drain.hopeless == "" {
 		return nil // the next look is set
 	}
-	return r.hold(ctx, f.sm, f.seen.machine, false)
+	return r.letGo(ctx, f.sm, f.seen.machine)
 }
 
 func drainStep(ctx context.Context, f *facts) *drainProgress {

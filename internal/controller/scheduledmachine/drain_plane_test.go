@@ -38,9 +38,7 @@ func newTrap(t *testing.T, name string) *trap {
 	t.Helper()
 	d := newDesk(t)
 	controlPlane := d.object(machineKind, "trading-control-plane")
-	if err := d.client.Delete(d.Context(), controlPlane); err != nil {
-		d.Fatal(err)
-	}
+	d.remove(controlPlane)
 	node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "node-" + name}}
 	pod := &corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{Namespace: devplanetest.Namespace(t), Name: "quotes"}, // which stays when the desk's goes
@@ -60,6 +58,13 @@ func newTrap(t *testing.T, name string) *trap {
 	made.machine = d.holdMachine(name)
 	made.awaitHeld(true)
 	return made
+}
+
+func (d *desk) remove(object client.Object) {
+	d.Helper()
+	if err := d.client.Delete(d.Context(), object); err != nil {
+		d.Fatal(err)
+	}
 }
 
 // awaitHeld waits until the Machine has Cluster API wait for us, or no longer has.
@@ -215,9 +220,7 @@ func (d *trap) awaitAnotherMachine() {
 func TestAMachineThatSomebodyElseDeletesIsDrained(t *testing.T) {
 	t.Parallel()
 	d := newTrap(t, "deleted")
-	if err := d.client.Delete(t.Context(), d.machine); err != nil {
-		t.Fatal(err)
-	}
+	d.remove(d.machine)
 	d.awaitEviction()
 	d.endPod()
 	d.awaitSwitchedOff()
@@ -228,9 +231,7 @@ func TestPodsAreAskedToGoWhenTheNamespaceOfTheirMachineIsDeleted(t *testing.T) {
 	t.Parallel()
 	d := newTrap(t, "swept")
 	d.patch(d.object(infrastructureKind, "swept"), "", `{"metadata":{"finalizers":["test.example.com/hold"]}}`)
-	if err := d.client.Delete(t.Context(), namespaceNamed(d.namespace)); err != nil {
-		t.Fatal(err)
-	}
+	d.remove(namespaceNamed(d.namespace))
 	devplanetest.Await(t, d.pod, func() error { // though nobody waits for it, since the hardware goes as well
 		if d.pod.DeletionTimestamp == nil {
 			return errWaiting
@@ -256,9 +257,7 @@ func TestAMachineIsHeldNoLongerThanClusterAPIWouldNotDrainIt(t *testing.T) {
 func TestAMachineIsNotHeldForAScheduledMachineThatIsGone(t *testing.T) {
 	t.Parallel()
 	d := newTrap(t, "orphan")
-	if err := d.client.Delete(t.Context(), d.sm); err != nil {
-		t.Fatal(err)
-	}
+	d.remove(d.sm)
 	d.awaitEviction()
 	d.patch(d.sm, "", `{"metadata":{"finalizers":null}}`)
 	d.awaitHeld(false)
@@ -267,16 +266,22 @@ func TestAMachineIsNotHeldForAScheduledMachineThatIsGone(t *testing.T) {
 func TestAMachineIsNotHeldForAScheduledMachineThatIsLetGo(t *testing.T) {
 	t.Parallel()
 	d := newTrap(t, "abandoned")
-	if err := d.client.Delete(t.Context(), d.sm); err != nil {
-		t.Fatal(err)
-	}
+	d.remove(d.sm)
 	d.awaitEviction()
-	d.stop() // so that not the drain's own bound is what ends it
-	d.clock.SetTime(d.sm.DeletionTimestamp.Add(time.Hour))
-	d.start()
+	d.passBound(func() {})
 	d.awaitHeld(false)
 	d.awaitEvent("abandoned", v1beta1.ReasonFinalizerCleanupTimedOut)
 	devplanetest.AwaitGone(t, d.sm)
+}
+
+// passBound goes to after the finalizer's bound, while the controller does not run,
+// so that not the drain's own bound ends it. What else happens meanwhile is done then.
+func (d *trap) passBound(meanwhile func()) {
+	d.Helper()
+	d.stop()
+	meanwhile()
+	d.clock.SetTime(d.sm.DeletionTimestamp.Add(time.Hour))
+	d.start()
 }
 
 // orphaned has the ScheduledMachine go without having let its Machine go, while no
@@ -284,9 +289,7 @@ func TestAMachineIsNotHeldForAScheduledMachineThatIsLetGo(t *testing.T) {
 func (d *trap) orphaned() {
 	d.Helper()
 	d.stop()
-	if err := d.client.Delete(d.Context(), d.sm); err != nil {
-		d.Fatal(err)
-	}
+	d.remove(d.sm)
 	d.patch(d.sm, "", `{"metadata":{"finalizers":null}}`)
 	devplanetest.AwaitGone(d.T, d.sm)
 }
@@ -313,14 +316,9 @@ func TestAMachineIsNotHeldForAnEarlierScheduledMachineOfItsName(t *testing.T) {
 func TestAScheduledMachineIsLetGoThoughItsMachineCannotBeWritten(t *testing.T) {
 	t.Parallel()
 	d := newTrap(t, "refused")
-	if err := d.client.Delete(t.Context(), d.sm); err != nil {
-		t.Fatal(err)
-	}
+	d.remove(d.sm)
 	d.awaitEviction()
-	d.stop()
-	d.refuseWritesOfMachines()
-	d.clock.SetTime(d.sm.DeletionTimestamp.Add(time.Hour))
-	d.start()
+	d.passBound(d.refuseWritesOfMachines)
 	devplanetest.AwaitGone(t, d.sm)
 	d.awaitEvent("refused", v1beta1.ReasonFinalizerCleanupTimedOut)
 }

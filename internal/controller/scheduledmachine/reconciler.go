@@ -117,7 +117,7 @@ func (r *Reconciler) forget(ctx context.Context, name types.NamespacedName) erro
 		return nil
 	}
 	gone := &v1beta1.ScheduledMachine{ObjectMeta: metav1.ObjectMeta{Namespace: name.Namespace, Name: name.Name}}
-	return retryable(r.hold(ctx, gone, machine, false))
+	return retryable(r.letGo(ctx, gone, machine))
 }
 
 func (r *Reconciler) addFinalizer(ctx context.Context, sm *v1beta1.ScheduledMachine) error {
