@@ -318,14 +318,14 @@ func TestAScheduledMachineIsLetGoThoughItsMachineCannotBeWritten(t *testing.T) {
 	d := newTrap(t, "refused")
 	d.remove(d.sm)
 	d.awaitEviction()
-	d.passBound(d.refuseWritesOfMachines)
+	d.passBound(func() { d.refuseWritesOfMachines(d.machine) })
 	devplanetest.AwaitGone(t, d.sm)
 	d.awaitEvent("refused", v1beta1.ReasonFinalizerCleanupTimedOut)
 }
 
 // refuseWritesOfMachines has the API server refuse the controller's updates of
 // Machines in the namespace, as it does while a webhook of Cluster API's is away.
-func (d *trap) refuseWritesOfMachines() {
+func (d *desk) refuseWritesOfMachines(machine *unstructured.Unstructured) {
 	d.Helper()
 	name := "refuse-" + d.namespace
 	policy := &admissionregistrationv1.ValidatingAdmissionPolicy{
@@ -355,7 +355,7 @@ func (d *trap) refuseWritesOfMachines() {
 	}
 	label := client.RawPatch(types.MergePatchType, []byte(`{"metadata":{"labels":{"example.com/try":""}}}`))
 	err := wait.PollUntilContextCancel(devplanetest.Context(d.T), 100*time.Millisecond, true, func(ctx context.Context) (bool, error) {
-		return d.client.Patch(ctx, d.machine.DeepCopy(), label, client.DryRunAll) != nil, nil // a policy takes effect without telling
+		return d.client.Patch(ctx, machine.DeepCopy(), label, client.DryRunAll) != nil, nil // a policy takes effect without telling
 	})
 	if err != nil {
 		d.Fatal(err)

@@ -4,6 +4,7 @@ package scheduledmachine_test
 
 import (
 	"testing"
+	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
@@ -57,17 +58,23 @@ func TestEveryPhaseEdge(t *testing.T) {
 		"ShuttingDown to Pending: a new machine once the old one is gone": append(up, move{hold, active}, move{verdict(false), going},
 			move{verdict(true), going}, move{func(s *scene) { letGo(s); s.awaitObject(machineKind, "rack") }, pending}),
 		"ShuttingDown, disabled and then killed": append(up, move{hold, active}, move{disable, going}, move{kill, going}, move{letGo, terminated}),
-		"Inactive to Pending":                    {{verdict(false), inactive}, {verdict(true), pending}},
-		"Inactive to Disabled and back":          {{verdict(false), inactive}, {disable, disabled}, {enable, inactive}},
-		"Inactive to Terminated and back":        {{verdict(false), inactive}, {kill, terminated}, {unkill, inactive}},
-		"Disabled to Pending":                    {{verdict(true), pending}, {disable, disabled}, {enable, pending}},
-		"Disabled to Terminated and back":        {{disable, disabled}, {kill, terminated}, {unkill, disabled}},
-		"Terminated to Pending":                  {{verdict(true), pending}, {kill, terminated}, {unkill, pending}},
-		"Terminated to Disabled":                 {{kill, terminated}, {disable, terminated}, {unkill, disabled}},
-		"Pending to Error to Pending":            {{breakIt, inactive}, {verdict(true), failed}, {repair, pending}},
-		"Error to Inactive":                      {{breakIt, inactive}, {verdict(true), failed}, {verdict(false), inactive}},
-		"Error to Disabled":                      {{breakIt, inactive}, {verdict(true), failed}, {disable, disabled}},
-		"Error to Terminated":                    {{breakIt, inactive}, {verdict(true), failed}, {kill, terminated}},
+		"ShuttingDown to Error: what ends a drain is refused": append(up, move{hold, active}, move{verdict(false), going},
+			move{func(s *scene) {
+				s.machine = s.awaitObject(machineKind, "rack")
+				s.refuseWritesOfMachines(s.machine)
+				s.clock.SetTime(s.machine.GetDeletionTimestamp().Add(time.Hour))
+			}, failed}),
+		"Inactive to Pending":             {{verdict(false), inactive}, {verdict(true), pending}},
+		"Inactive to Disabled and back":   {{verdict(false), inactive}, {disable, disabled}, {enable, inactive}},
+		"Inactive to Terminated and back": {{verdict(false), inactive}, {kill, terminated}, {unkill, inactive}},
+		"Disabled to Pending":             {{verdict(true), pending}, {disable, disabled}, {enable, pending}},
+		"Disabled to Terminated and back": {{disable, disabled}, {kill, terminated}, {unkill, disabled}},
+		"Terminated to Pending":           {{verdict(true), pending}, {kill, terminated}, {unkill, pending}},
+		"Terminated to Disabled":          {{kill, terminated}, {disable, terminated}, {unkill, disabled}},
+		"Pending to Error to Pending":     {{breakIt, inactive}, {verdict(true), failed}, {repair, pending}},
+		"Error to Inactive":               {{breakIt, inactive}, {verdict(true), failed}, {verdict(false), inactive}},
+		"Error to Disabled":               {{breakIt, inactive}, {verdict(true), failed}, {disable, disabled}},
+		"Error to Terminated":             {{breakIt, inactive}, {verdict(true), failed}, {kill, terminated}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
