@@ -62,7 +62,7 @@ func (r *Reconciler) act(ctx context.Context, f *facts) error {
 	case stepCleanUp:
 		return r.cleanUp(ctx, f.sm, f.seen)
 	case stepRelease:
-		return r.release(ctx, f.sm)
+		return r.releaseEmpty(ctx, f.sm, f.seen)
 	case stepAbandon:
 		return r.abandon(ctx, f)
 	case stepNone, stepRecord, stepBeginDrain, stepQueue:
@@ -167,19 +167,29 @@ var errMachineExists = errors.New("there is a Machine that was not seen yet")
 // cleanUp deletes what has no Machine. That there is none is looked up once
 // more: what belongs to a Machine is not taken from under it.
 func (r *Reconciler) cleanUp(ctx context.Context, sm *v1beta1.ScheduledMachine, seen *observation) error {
-	if seen.machine.kind.Kind != "" {
-		machine, err := r.resource(sm, seen.machine).Get(ctx, sm.Name, metav1.GetOptions{})
-		switch {
-		case err == nil && reduceChild(machine).ownedBy(sm.UID):
-			return errMachineExists
-		case err != nil && !apierrors.IsNotFound(err):
-			return fmt.Errorf("looking for Machine %s: %w", sm.Name, err)
-		}
+	if err := r.confirmNoMachine(ctx, sm, seen); err != nil {
+		return err
 	}
 	for _, p := range orphans(seen) {
 		if err := r.delete(ctx, sm, p); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// confirmNoMachine asks the API server itself whether there is no Machine of ours: the
+// cache of a replica that has just taken over may not know of the last one made.
+func (r *Reconciler) confirmNoMachine(ctx context.Context, sm *v1beta1.ScheduledMachine, seen *observation) error {
+	if seen.machine.kind.Kind == "" {
+		return nil
+	}
+	machine, err := r.resource(sm, seen.machine).Get(ctx, sm.Name, metav1.GetOptions{})
+	switch {
+	case err == nil && reduceChild(machine).ownedBy(sm.UID):
+		return errMachineExists
+	case err != nil && !apierrors.IsNotFound(err):
+		return fmt.Errorf("looking for Machine %s: %w", sm.Name, err)
 	}
 	return nil
 }
@@ -291,6 +301,14 @@ func left(f *facts) string {
 		names = append(names, "Cluster API says: "+machine.DeletingMessage)
 	}
 	return strings.Join(names, ", ")
+}
+
+// releaseEmpty lets a deleted ScheduledMachine go that has no Machine.
+func (r *Reconciler) releaseEmpty(ctx context.Context, sm *v1beta1.ScheduledMachine, seen *observation) error {
+	if err := r.confirmNoMachine(ctx, sm, seen); err != nil {
+		return err
+	}
+	return r.release(ctx, sm)
 }
 
 // release removes our finalizer, which lets a deleted ScheduledMachine go.

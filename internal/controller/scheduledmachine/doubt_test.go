@@ -110,6 +110,18 @@ func TestASwitchThatHasBeenClearedSinceTakesNoMachineDown(t *testing.T) {
 	}
 }
 
+func TestAScheduledMachineIsNotLetGoByACacheThatHasNotSeenItsMachine(t *testing.T) {
+	w := upWorld(t)
+	w.delete()
+	clear(w.cached)
+	if _, err := w.r.Reconcile(t.Context(), requestFor(worldName)); !errors.Is(err, errMachineExists) {
+		t.Errorf("the error is %v, want one that says that there is a Machine", err)
+	}
+	if w.stored() == nil {
+		t.Error("the ScheduledMachine was let go while its Machine runs")
+	}
+}
+
 func TestTheKillSwitchDoesNotWaitForWhoeverRefusesToChangeMachines(t *testing.T) {
 	w := upWorld(t)
 	w.edit(func(sm *v1beta1.ScheduledMachine) { sm.Spec.KillSwitch = true })
