@@ -46,6 +46,11 @@ type ScheduledMachineStatus struct {
 	// +optional
 	DrainStartTime *metav1.Time `json:"drainStartTime,omitempty"`
 
+	// drainDeadline is when the drain of the machine's node, Cluster API's or 5-Spot's
+	// own, is cut short; absent while none is under way.
+	// +optional
+	DrainDeadline *metav1.Time `json:"drainDeadline,omitempty"`
+
 	// machineFailures counts Machines that failed one after the other; absent when
 	// the last one did well.
 	// +optional

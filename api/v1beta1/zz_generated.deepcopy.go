@@ -374,6 +374,10 @@ func (in *ScheduledMachineStatus) DeepCopyInto(out *ScheduledMachineStatus) {
 		in, out := &in.DrainStartTime, &out.DrainStartTime
 		*out = (*in).DeepCopy()
 	}
+	if in.DrainDeadline != nil {
+		in, out := &in.DrainDeadline, &out.DrainDeadline
+		*out = (*in).DeepCopy()
+	}
 	if in.MachineFailures != nil {
 		in, out := &in.MachineFailures, &out.MachineFailures
 		*out = new(MachineFailures)

@@ -59,11 +59,20 @@ type MachineState struct {
 	SkipsDrain bool
 }
 
+// DrainDeadline returns when the Machine's drain timeout ends the drain that Cluster
+// API has begun; zero if it has begun none, or without a bound.
+func (m *MachineState) DrainDeadline() time.Time {
+	if m.DrainTimeout == nil || *m.DrainTimeout <= 0 || m.DrainStartedAt.IsZero() {
+		return time.Time{}
+	}
+	return m.DrainStartedAt.Add(*m.DrainTimeout)
+}
+
 // DrainTimedOut reports whether Cluster API has stopped draining the node because
 // the Machine's drain timeout was over.
 func (m *MachineState) DrainTimedOut(now time.Time) bool {
-	return m.DrainTimeout != nil && *m.DrainTimeout > 0 && !m.DrainStartedAt.IsZero() &&
-		m.DeletingReason != clusterv1.MachineDeletingDrainingNodeReason && !now.Before(m.DrainStartedAt.Add(*m.DrainTimeout))
+	deadline := m.DrainDeadline()
+	return !deadline.IsZero() && !now.Before(deadline) && m.DeletingReason != clusterv1.MachineDeletingDrainingNodeReason
 }
 
 // Running reports whether the machine runs and its node is ready.

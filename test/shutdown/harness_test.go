@@ -119,8 +119,12 @@ func isIn(phase v1beta1.Phase) func(*v1beta1.ScheduledMachine) bool {
 	return func(sm *v1beta1.ScheduledMachine) bool { return sm.Status.Phase == phase }
 }
 
+// drainFailed reports whether a ScheduledMachine says that its node's drain was cut
+// short: while its Machine goes, or once that is gone, which can be a moment later.
 func drainFailed(sm *v1beta1.ScheduledMachine) bool {
-	return machineReady(sm).Reason == v1beta1.ReasonNodeDrainFailed
+	ready := machineReady(sm)
+	return ready.Reason == v1beta1.ReasonNodeDrainFailed ||
+		ready.Reason == v1beta1.ReasonNoMachine && strings.Contains(ready.Message, "How the last one went")
 }
 
 func deleting(machine *clusterv1.Machine) bool { return machine.DeletionTimestamp != nil }

@@ -46,20 +46,22 @@ func happenings(f *facts, after *v1beta1.ScheduledMachineStatus) []happening {
 		add(corev1.EventTypeWarning, v1beta1.ReasonVerdictChangesOften, "FollowSchedule",
 			meta.FindStatusCondition(after.Conditions, v1beta1.ConditionScheduleFlapping).Message)
 	}
-	all = append(all, drainHappenings(machineReady(before.Conditions), machineReady(after.Conditions), f.wanted.skipDrain)...)
+	all = append(all, drainHappenings(f, after)...)
 	return append(all, transition(before.Phase, after)...)
 }
 
 // drainHappenings tells of a drain that began or ended; one that is skipped ends untold.
-func drainHappenings(was, is metav1.Condition, skipped bool) []happening {
+func drainHappenings(f *facts, after *v1beta1.ScheduledMachineStatus) []happening {
 	const action = "DrainNode"
-	switch {
+	switch was, is := machineReady(f.sm.Status.Conditions), machineReady(after.Conditions); {
 	case was.Reason == is.Reason:
 	case is.Reason == v1beta1.ReasonNodeDraining:
 		return []happening{{corev1.EventTypeNormal, is.Reason, action, is.Message}}
 	case is.Reason == v1beta1.ReasonNodeDrainFailed:
 		return []happening{{corev1.EventTypeWarning, is.Reason, action, is.Message}}
-	case was.Reason == v1beta1.ReasonNodeDraining && !skipped:
+	case endedUnseen(f):
+		return []happening{{corev1.EventTypeWarning, v1beta1.ReasonNodeDrainFailed, action, unfinished(was)}}
+	case was.Reason == v1beta1.ReasonNodeDraining && !f.wanted.skipDrain:
 		return []happening{{corev1.EventTypeNormal, v1beta1.ReasonNodeDrained, action, "The node is drained"}}
 	}
 	return nil

@@ -8,11 +8,9 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	"github.com/fivespot/fivespot/api/v1beta1"
 	"github.com/fivespot/fivespot/internal/capi"
-	"github.com/fivespot/fivespot/internal/workload"
 )
 
 // setConditions merges each condition into the list by its type; conditions of
@@ -20,7 +18,7 @@ import (
 func setConditions(status *v1beta1.ScheduledMachineStatus, f *facts) {
 	for condition, applies := range map[string]bool{
 		v1beta1.ConditionAllFieldsActedOn:      len(notActedOn(&f.sm.Spec)) > 0,
-		v1beta1.ConditionUpToDate:              f.machine() != nil || f.created(),
+		v1beta1.ConditionUpToDate:              f.machine() != nil || f.created() || f.seen.machine.doubtful(),
 		v1beta1.ConditionChildClusterReachable: f.seen.view != nil,
 		v1beta1.ConditionNodeTainted:           f.node.wantsTaints,
 	} {
@@ -131,14 +129,17 @@ func notActedOn(spec *v1beta1.ScheduledMachineSpec) []string {
 	return fields
 }
 
-// machineCondition mirrors what Cluster API says of the Machine.
+// machineCondition mirrors what Cluster API says of the Machine; nothing while the
+// Machine cannot be read.
 func machineCondition(f *facts) metav1.Condition {
 	condition := metav1.Condition{Type: v1beta1.ConditionMachineReady, Status: metav1.ConditionFalse}
 	switch machine := f.machine(); {
+	case f.seen.machine.doubtful():
+		return metav1.Condition{}
 	case machine == nil && f.created():
 		condition.Reason, condition.Message = v1beta1.ReasonProvisioning, "Waiting for "+missing(&capi.MachineState{})
 	case machine == nil:
-		condition.Reason, condition.Message = v1beta1.ReasonNoMachine, "There is no Machine"
+		condition.Reason, condition.Message = v1beta1.ReasonNoMachine, noMachine(f)
 	case !machine.DeletedAt.IsZero():
 		condition.Reason, condition.Message = drainState(f, machine)
 	case failed(f):
@@ -152,21 +153,6 @@ func machineCondition(f *facts) metav1.Condition {
 		condition.Reason, condition.Message = v1beta1.ReasonProvisioning, "Waiting for "+missing(machine)
 	}
 	return condition
-}
-
-// drainState says how far a machine that goes down is.
-func drainState(f *facts, machine *capi.MachineState) (reason, message string) {
-	switch {
-	case cutShort(f):
-		return v1beta1.ReasonNodeDrainFailed, blocked(f)
-	case draining(f):
-		return v1beta1.ReasonNodeDraining, f.drain.waiting()
-	}
-	reason, message = deleting(machine)
-	if message == "" {
-		message = "The Machine is being deleted"
-	}
-	return reason, message
 }
 
 // upToDateCondition says whether the Machine that is up was made from the spec as
@@ -204,87 +190,6 @@ func flappingCondition(f *facts, status *v1beta1.ScheduledMachineStatus) metav1.
 		condition.Message = "The schedule no longer changes its verdict too often"
 	}
 	return condition
-}
-
-// cutShort reports whether the drain was cut short because its time was over.
-// Once that was said it stays said until the Machine is gone.
-func cutShort(f *facts) bool {
-	machine, was := f.machine(), machineReady(f.sm.Status.Conditions).Reason
-	switch {
-	case machine == nil:
-		return false
-	case was == v1beta1.ReasonNodeDrainFailed:
-		return !machine.DeletedAt.IsZero()
-	case f.wanted.skipDrain, machine.DeletedAt.IsZero():
-		return false
-	case f.did == stepLetGo && f.sm.Status.DrainStartTime != nil, f.drain != nil && f.drain.hopeless != "":
-		return f.failure == nil // our own drain, which ends with the Machine being let go
-	case machine.SkipsDrain, f.did == stepSkipDrain && f.failure == nil:
-		waited := was == v1beta1.ReasonNodeDraining || !afterDrain(machine.DeletingReason) &&
-			machine.DeletingReason != clusterv1.MachineDeletingWaitingForPreDrainHookReason // which nothing skips
-		return waited && !f.now.Before(shutdownDeadline(f.sm, machine))
-	}
-	// Cluster API goes on by itself when the Machine's own drain timeout is over.
-	return was == v1beta1.ReasonNodeDraining && machine.DrainTimedOut(f.now)
-}
-
-// blocked says what a drain that was cut short had been waiting for: what the
-// condition said last, since Cluster API has gone on to the next step.
-func blocked(f *facts) string {
-	message := "The shutdown was cut short after spec.gracefulShutdownTimeout; Cluster API no longer waits for the node"
-	switch was := machineReady(f.sm.Status.Conditions); {
-	case was.Reason == v1beta1.ReasonNodeDrainFailed:
-		return was.Message
-	case f.drain != nil && f.drain.hopeless != "":
-		return "The node was not drained, since " + f.drain.hopeless + ". It would wait for: " + strings.TrimPrefix(f.drain.waiting(), waitingFor)
-	case was.Reason == v1beta1.ReasonNodeDraining:
-		message = "The drain was cut short when its time was over; it was waiting for: " + strings.TrimPrefix(was.Message, waitingFor)
-	default:
-		if what := f.machine().DeletingMessage; what != "" && !afterDrain(f.machine().DeletingReason) {
-			message += ". It was waiting for: " + strings.TrimPrefix(what, waitingFor)
-		}
-	}
-	switch {
-	case f.seen.view != nil && f.seen.view.State == workload.Unreachable:
-		message += ". The workload cluster cannot be reached: " + f.seen.view.Message
-	case f.seen.connection != "":
-		message += ". Cluster API cannot reach the workload cluster: " + f.seen.connection
-	}
-	return message
-}
-
-// deleting passes on what Cluster API says of a deletion while it waits for
-// something that can take its time; the message is empty otherwise. The other
-// steps pass by in a moment, and telling each would cost a write. That it waits
-// for us we know better.
-func deleting(machine *capi.MachineState) (reason, message string) {
-	message = machine.DeletingMessage
-	switch machine.DeletingReason {
-	case clusterv1.MachineDeletingDrainingNodeReason:
-		return v1beta1.ReasonNodeDraining, message
-	case clusterv1.MachineDeletingWaitingForPreTerminateHookReason:
-		if strings.Contains(message, capi.HoldAnnotation) {
-			return v1beta1.ReasonDeleting, ""
-		}
-		return v1beta1.ReasonDeleting, message
-	case clusterv1.MachineDeletingWaitingForVolumeDetachReason,
-		clusterv1.MachineDeletingWaitingForPreDrainHookReason,
-		clusterv1.MachineDeletingWaitingForInfrastructureDeletionReason, clusterv1.MachineDeletingWaitingForBootstrapDeletionReason:
-		return v1beta1.ReasonDeleting, message
-	}
-	return v1beta1.ReasonDeleting, ""
-}
-
-// afterDrain reports whether Cluster API is done with the node's pods and volumes,
-// so that no time of a drain can cut short what it waits for.
-func afterDrain(reason string) bool {
-	switch reason {
-	case clusterv1.MachineDeletingWaitingForPreTerminateHookReason,
-		clusterv1.MachineDeletingWaitingForInfrastructureDeletionReason, clusterv1.MachineDeletingWaitingForBootstrapDeletionReason,
-		clusterv1.MachineDeletingDeletingNodeReason, clusterv1.MachineDeletingDeletionCompletedReason:
-		return true
-	}
-	return false
 }
 
 // readyCondition is True when the machine is where it is wanted, Unknown while

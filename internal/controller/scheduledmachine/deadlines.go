@@ -5,6 +5,8 @@ package scheduledmachine
 import (
 	"time"
 
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+
 	"github.com/fivespot/fivespot/api/v1beta1"
 	"github.com/fivespot/fivespot/internal/capi"
 )
@@ -26,6 +28,18 @@ const (
 // shutdownDeadline is when a shutdown has lasted as long as it may.
 func shutdownDeadline(sm *v1beta1.ScheduledMachine, machine *capi.MachineState) time.Time {
 	return machine.DeletedAt.Add(shutdownTimeout(sm))
+}
+
+// drainUntil is when the drain of the node of a Machine that is being deleted is cut
+// short, whoever's drain it is.
+func drainUntil(f *facts, machine *capi.MachineState) time.Time {
+	switch {
+	case draining(f):
+		return drainDeadline(f)
+	case machine.DeletingReason == clusterv1.MachineDeletingDrainingNodeReason:
+		return earliest(shutdownDeadline(f.sm, machine), machine.DrainDeadline())
+	}
+	return shutdownDeadline(f.sm, machine)
 }
 
 // drainDeadline is when a drain of our own, of a Machine that is being deleted,

@@ -89,7 +89,7 @@ func describeNode(status *v1beta1.ScheduledMachineStatus, f *facts) {
 	if forgotten := f.did == stepForgetNode && f.failure == nil; nodeIsLeft(f) && !forgotten {
 		return
 	}
-	status.NodeRef, status.ProviderID = nil, ""
+	status.NodeRef, status.ProviderID, status.DrainDeadline = nil, "", nil
 	machine := f.machine()
 	if machine == nil {
 		status.MachineReadyTime, status.DrainStartTime = nil, nil
@@ -100,6 +100,9 @@ func describeNode(status *v1beta1.ScheduledMachineStatus, f *facts) {
 		status.DrainStartTime = nil
 	case f.did == stepBeginDrain:
 		status.DrainStartTime = new(metav1.NewTime(f.now).Rfc3339Copy())
+	}
+	if machineCondition(f).Reason == v1beta1.ReasonNodeDraining {
+		status.DrainDeadline = new(metav1.NewTime(drainUntil(f, machine)).Rfc3339Copy())
 	}
 	status.MachineReadyTime = readyTime(f, machine)
 	if machine.InfrastructureProvisioned { // Cluster API tells the one a moment before the other

@@ -54,6 +54,12 @@ func TestWhatAPersonSees(t *testing.T) {
 		sm.Status.Conditions = []metav1.Condition{{Type: "MachineReady", Status: "False", Reason: "NodeDraining", Message: "pod desk/quotes, budget quotes"}}
 	}
 
+	unreadable := nothing()
+	unreadable.machine = piece{unreadable: errors.New("listing the objects of kind Machine.cluster.x-k8s.io: forbidden")}
+	mayDrainUntil := func(deadline time.Time) *v1beta1.ScheduledMachine {
+		return rack(wasDraining, func(sm *v1beta1.ScheduledMachine) { sm.Status.DrainDeadline = &metav1.Time{Time: deadline} })
+	}
+
 	var story strings.Builder
 	for _, scene := range []struct {
 		title   string
@@ -86,6 +92,25 @@ func TestWhatAPersonSees(t *testing.T) {
 		{
 			title: "inactive, draining", reading: reading(contract.Inactive), verdict: new(false),
 			seen: whole(&capi.MachineState{UID: "m", NodeName: "worker-1", DeletingReason: "DrainingNode", DeletingMessage: "Drain not completed yet: pod desk/quotes, budget quotes"}, minuteAgo),
+		},
+		{
+			title: "inactive, draining within a time of its own", reading: reading(contract.Inactive), verdict: new(false),
+			seen: whole(&capi.MachineState{
+				UID: "m", NodeName: "worker-1", DeletingReason: "DrainingNode", DeletingMessage: "Drain not completed yet: pod desk/quotes, budget quotes",
+				DrainTimeout: new(2 * time.Minute), DrainStartedAt: minuteAgo,
+			}, minuteAgo),
+		},
+		{title: "inactive, gone before its drain's time was over", reading: reading(contract.Inactive), verdict: new(false), sm: mayDrainUntil(noon.Add(time.Second)), seen: nothing()},
+		{title: "inactive, gone after its drain's time was over", reading: reading(contract.Inactive), verdict: new(false), sm: mayDrainUntil(noon), seen: nothing()},
+		{
+			title: "inactive, long after a drain that was cut short", reading: reading(contract.Inactive), verdict: new(false), seen: nothing(),
+			sm: rack(func(sm *v1beta1.ScheduledMachine) {
+				sm.Status.Conditions = []metav1.Condition{{Type: "MachineReady", Status: "False", Reason: "NoMachine", Message: "There is no Machine. How the last one went: badly"}}
+			}),
+		},
+		{
+			title: "inactive, draining, the Machine cannot be read", reading: reading(contract.Inactive), verdict: new(false),
+			sm: mayDrainUntil(noon.Add(time.Minute)), seen: unreadable,
 		},
 		{
 			title: "inactive, the drain was cut short", reading: reading(contract.Inactive), verdict: new(false),
@@ -301,6 +326,23 @@ func TestWhatHappenedIsToldOnce(t *testing.T) {
 			before: v1beta1.ScheduledMachineStatus{Conditions: ready("NodeDraining")}, after: v1beta1.ScheduledMachineStatus{Conditions: ready("Deleting")}, killed: true,
 		},
 		"drain cut short": {before: v1beta1.ScheduledMachineStatus{Conditions: ready("NodeDraining")}, after: v1beta1.ScheduledMachineStatus{Conditions: ready("NodeDrainFailed")}, want: []string{"NodeDrainFailed"}},
+		"gone before the drain's time was over": {
+			before: v1beta1.ScheduledMachineStatus{Conditions: ready("NodeDraining"), DrainDeadline: &metav1.Time{Time: noon.Add(time.Second)}},
+			after:  v1beta1.ScheduledMachineStatus{Conditions: ready("NoMachine")}, want: []string{"NodeDrained"},
+		},
+		"gone after the drain's time was over": {
+			before: v1beta1.ScheduledMachineStatus{Conditions: ready("NodeDraining"), DrainDeadline: &metav1.Time{Time: noon}},
+			after:  v1beta1.ScheduledMachineStatus{Conditions: ready("NoMachine")}, want: []string{"NodeDrainFailed"},
+		},
+		"gone after the drain's time was over, another one created": {
+			before: v1beta1.ScheduledMachineStatus{Conditions: ready("NodeDraining"), DrainDeadline: &metav1.Time{Time: noon}, MachineRef: ref},
+			after:  v1beta1.ScheduledMachineStatus{Conditions: ready("Provisioning"), MachineRef: ref}, did: stepCreate,
+			want: []string{"MachineDeleted", "MachineCreated", "NodeDrainFailed"},
+		},
+		"gone after the drain's time was over, killed": {
+			before: v1beta1.ScheduledMachineStatus{Conditions: ready("NodeDraining"), DrainDeadline: &metav1.Time{Time: noon}},
+			after:  v1beta1.ScheduledMachineStatus{Conditions: ready("NoMachine")}, killed: true,
+		},
 		"enabled, no machine": {
 			before: v1beta1.ScheduledMachineStatus{Phase: "Disabled", LastScheduledTime: new(metav1.Time)},
 			after:  v1beta1.ScheduledMachineStatus{Phase: "Inactive", Conditions: []metav1.Condition{{Type: "Ready", Reason: "ScheduleInactive"}}},
@@ -311,7 +353,7 @@ func TestWhatHappenedIsToldOnce(t *testing.T) {
 		sm := rack()
 		sm.Status = test.before
 		var got []string
-		for _, happened := range happenings(&facts{sm: sm, did: test.did, seen: nothing(), wanted: want{skipDrain: test.killed}}, &test.after) {
+		for _, happened := range happenings(&facts{sm: sm, did: test.did, now: noon, seen: nothing(), wanted: want{skipDrain: test.killed}}, &test.after) {
 			got = append(got, happened.reason)
 		}
 		if diff := cmp.Diff(test.want, got); diff != "" {

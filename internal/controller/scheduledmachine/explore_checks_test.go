@@ -4,9 +4,11 @@ package scheduledmachine
 
 import (
 	"slices"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/utils/ptr"
 
@@ -72,6 +74,11 @@ func (w *world) checkStatus(before, after *v1beta1.ScheduledMachine) {
 	if everResolved(outlookOf(&before.Status)) && !everResolved(outlookOf(&after.Status)) {
 		w.fatalf("the verdict on record is lost")
 	}
+	was, is := machineReady(before.Status.Conditions).Reason, machineReady(after.Status.Conditions)
+	if was == v1beta1.ReasonNodeDraining && is.Reason == v1beta1.ReasonNoMachine && w.wentUndrained &&
+		!after.Spec.KillSwitch && !strings.Contains(is.Message, "The drain was not seen to end") {
+		w.fatalf("a drain was cut short, and all that is said is: %s", is.Message)
+	}
 	if w.unreadable == capi.MachineKind && !equality.Semantic.DeepEqual(ofMachine(&before.Status), ofMachine(&after.Status)) {
 		w.fatalf("the record of a Machine that cannot be read changes from %+v to %+v", ofMachine(&before.Status), ofMachine(&after.Status))
 	}
@@ -79,7 +86,10 @@ func (w *world) checkStatus(before, after *v1beta1.ScheduledMachine) {
 
 // ofMachine returns what a status says of the Machine and its node.
 func ofMachine(status *v1beta1.ScheduledMachineStatus) v1beta1.ScheduledMachineStatus {
+	ready := machineReady(status.Conditions)
+	ready.ObservedGeneration = 0
 	return v1beta1.ScheduledMachineStatus{
+		Conditions: []metav1.Condition{ready}, DrainDeadline: status.DrainDeadline,
 		MachineRef: status.MachineRef, NodeRef: status.NodeRef, ProviderID: status.ProviderID, AppliedNodeTaints: status.AppliedNodeTaints,
 		MachineReadyTime: status.MachineReadyTime, DrainStartTime: status.DrainStartTime, LastScheduledTime: status.LastScheduledTime,
 	}

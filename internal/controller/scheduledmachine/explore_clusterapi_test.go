@@ -160,6 +160,7 @@ func (w *world) machineIsDeleted(machine *unstructured.Unstructured) {
 	case state.Held:
 		w.deletionStands(machine, clusterv1.MachineDeletingWaitingForPreTerminateHookReason, "waitForPreTerminateHookStartTime")
 	default:
+		w.wentUndrained = !state.DrainStartedAt.IsZero() && w.timedOut(state) && len(w.far.left(w.clock.Now())) > 0
 		w.machineGoes(machine)
 	}
 }

@@ -53,6 +53,9 @@ type world struct {
 	// far is the workload cluster, and near the management cluster. They can be one.
 	far, near  *nodes
 	secretGone bool // with the kubeconfig of the workload cluster
+	// wentUndrained is true when the last Machine that went had been drained by Cluster
+	// API, and pods were left when its time was over.
+	wentUndrained bool
 	// owed is the Node that must be deleted before everything rests.
 	owed     types.UID
 	settling bool

@@ -159,7 +159,7 @@ func (m *metrics) wrote(f *facts, after *v1beta1.ScheduledMachineStatus) {
 	if now := after.MachineFailures; now != nil && (before.MachineFailures == nil || before.MachineFailures.Count < now.Count) {
 		m.failures.WithLabelValues(f.sm.Namespace, f.fault.reason).Inc()
 	}
-	for _, happened := range drainHappenings(machineReady(before.Conditions), machineReady(after.Conditions), f.wanted.skipDrain) {
+	for _, happened := range drainHappenings(f, after) {
 		switch happened.reason {
 		case v1beta1.ReasonNodeDrained:
 			m.drains.WithLabelValues(drainedInTime).Inc()

@@ -202,10 +202,10 @@ func shutdownMessage(f *facts, schedule string) string {
 	if machine == nil || machine.DeletedAt.IsZero() {
 		return "The machine is going down: " + cause
 	}
-	until, ownDrain := shutdownDeadline(f.sm, machine), draining(f)
+	until, ownDrain := drainUntil(f, machine), draining(f)
 	_, waiting := deleting(machine)
 	if ownDrain {
-		until, waiting = drainDeadline(f), f.drain.waiting()
+		waiting = f.drain.waiting()
 	}
 	message := "The machine is going down since " + machine.DeletedAt.UTC().Format(time.RFC3339) + ": " + cause
 	switch {
