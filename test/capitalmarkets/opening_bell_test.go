@@ -35,16 +35,16 @@ func TestManySchedulesAtOneOpening(t *testing.T) {
 	audit := devplane.OpenAuditLog(devplanetest.Plane(t).AuditLog())
 	t.Cleanup(func() { _ = audit.Close() })
 	awaitAll(t, namespace, objects, false)
-	if got := writesIn(t, audit, namespace); got != objects {
+	if got := awaitWrites(t, audit, namespace, objects); got != objects {
 		t.Errorf("%d writes before the opening, want %d", got, objects)
 	}
 	clock.SetTime(instant(t, "2026-06-15T13:29:59Z"))
-	if got := writesIn(t, audit, namespace); got != 0 {
+	if got := awaitWrites(t, audit, namespace, 0); got != 0 {
 		t.Errorf("%d writes between two boundaries, want none", got)
 	}
 	clock.SetTime(instant(t, "2026-06-15T13:30:00Z"))
 	awaitAll(t, namespace, objects, true)
-	if got := writesIn(t, audit, namespace); got != objects {
+	if got := awaitWrites(t, audit, namespace, objects); got != objects {
 		t.Errorf("%d writes at the opening, want %d", got, objects)
 	}
 }
@@ -75,16 +75,34 @@ func awaitAll(t *testing.T, namespace string, objects int, active bool) {
 	t.Fatalf("the watch ended; of %d objects %v", objects, done)
 }
 
-// writesIn counts the writes of statuses in a namespace since the last call.
-func writesIn(t *testing.T, audit *devplane.AuditReader, namespace string) int {
+// awaitWrites counts the writes of statuses in a namespace since the last call, once
+// there are so many: a line of the audit log can come a moment after the watch has
+// told of what was written.
+func awaitWrites(t *testing.T, audit *devplane.AuditReader, namespace string, n int) int {
 	t.Helper()
-	events, err := devplanetest.Plane(t).AuditUntilNow(t.Context(), audit)
+	isWrite := func(e devplane.AuditEvent) bool {
+		return e.Stage == devplane.StageResponseComplete && e.Namespace == namespace && e.Subresource == "status" && e.Verb != "get"
+	}
+	var events []devplane.AuditEvent
+	if n > 0 {
+		seen, err := 0, error(nil)
+		events, err = audit.Await(devplanetest.Context(t), func(e devplane.AuditEvent) bool {
+			if isWrite(e) {
+				seen++
+			}
+			return seen == n
+		})
+		if err != nil {
+			t.Fatalf("%d writes, want %d: %v", seen, n, err)
+		}
+	}
+	more, err := devplanetest.Plane(t).AuditUntilNow(devplanetest.Context(t), audit)
 	if err != nil {
 		t.Fatal(err)
 	}
 	writes := 0
-	for _, e := range events {
-		if e.Stage == devplane.StageResponseComplete && e.Namespace == namespace && e.Subresource == "status" && e.Verb != "get" {
+	for _, e := range append(events, more...) {
+		if isWrite(e) {
 			writes++
 		}
 	}

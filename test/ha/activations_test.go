@@ -3,6 +3,7 @@
 package ha
 
 import (
+	"fmt"
 	"net/http"
 	"slices"
 	"testing"
@@ -12,6 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/fivespot/fivespot/api/v1beta1"
+	"github.com/fivespot/fivespot/internal/devplane/devplanetest"
 )
 
 // TestABellStartsSoManyMachinesAtATimeByPriority has one bell for six machines of
@@ -44,6 +46,7 @@ func TestABellStartsSoManyMachinesAtATimeByPriority(t *testing.T) {
 		}
 		d.mu.Unlock()
 	}
+	d.awaitReference(want[len(want)-1]) // so that the log has the creation
 
 	log := d.requests()
 	byTime(log)
@@ -58,6 +61,19 @@ func TestABellStartsSoManyMachinesAtATimeByPriority(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("order of the Machines (-want +got):\n%s", diff)
 	}
+}
+
+// awaitReference waits until a ScheduledMachine has its Machine on record.
+func (d *desk) awaitReference(name string) {
+	d.Helper()
+	sm := &v1beta1.ScheduledMachine{}
+	sm.Namespace, sm.Name = d.namespace, name
+	devplanetest.Await(d.T, sm, func() error {
+		if sm.Status.MachineRef == nil {
+			return fmt.Errorf("%s has no Machine: %s", name, sm.Status.Message)
+		}
+		return nil
+	})
 }
 
 // takeDown disables a machine.

@@ -20,6 +20,7 @@ import (
 
 	schedulesv1 "github.com/fivespot/fivespot/api/spotschedules/v1alpha1"
 	"github.com/fivespot/fivespot/internal/await"
+	"github.com/fivespot/fivespot/internal/devplane"
 	"github.com/fivespot/fivespot/internal/process/processtest"
 )
 
@@ -99,10 +100,10 @@ func TestUpForAProviderAuthor(t *testing.T) {
 		if err := await.Object(ctx, c, schedule, func() error { return isActive(schedule) }); err != nil {
 			t.Fatal(err)
 		}
-		user := `"username":"system:serviceaccount:5spot-system:manual-schedule-provider"`
-		if !auditHolds(t, first.dir, user, `"subresource":"status"`, `"verb":"patch"`) {
-			t.Errorf("the audit log has no patch of a status by %s", user)
-		}
+		const user = "system:serviceaccount:5spot-system:manual-schedule-provider"
+		awaitRequest(t, first.dir, func(e devplane.AuditEvent) bool {
+			return e.User == user && e.Verb == "patch" && e.Subresource == "status"
+		})
 	})
 
 	t.Run("a second start on the same directory is refused", func(t *testing.T) {
@@ -143,23 +144,15 @@ func isActive(schedule *schedulesv1.ManualSchedule) error {
 	return nil
 }
 
-// auditHolds tells whether a line of the audit log holds all of the words.
-func auditHolds(t *testing.T, dir string, words ...string) bool {
+// awaitRequest waits until the audit log has such a request: its line can come a
+// moment after what the request brought about.
+func awaitRequest(t *testing.T, dir string, is func(devplane.AuditEvent) bool) {
 	t.Helper()
-	content, err := os.ReadFile(filepath.Join(dir, "logs", "audit.log"))
-	if err != nil {
-		t.Fatal(err)
+	log := devplane.OpenAuditLog(filepath.Join(dir, "logs", "audit.log"))
+	defer log.Close()
+	if _, err := log.Await(withTimeout(t), is); err != nil {
+		t.Error(err)
 	}
-	for line := range strings.Lines(string(content)) {
-		all := true
-		for _, word := range words {
-			all = all && strings.Contains(line, word)
-		}
-		if all {
-			return true
-		}
-	}
-	return false
 }
 
 // takeHold takes hold of each part of a run, by the name of its program.
