@@ -3,6 +3,7 @@
 package system_test
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -12,6 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/fivespot/fivespot/api/v1beta1"
+	"github.com/fivespot/fivespot/internal/await"
 	"github.com/fivespot/fivespot/internal/localcluster"
 	"github.com/fivespot/fivespot/internal/localcluster/localclustertest"
 )
@@ -28,8 +30,13 @@ func TestPhasesWithRealMachines(t *testing.T) {
 	type step struct {
 		schedule string // on or off; empty to leave it
 		spec     string // a patch of the spec; empty for none
+		machine  string // a patch of the Machine, before the others; empty for none
 		to       v1beta1.Phase
 	}
+	const ( // Cluster API waits with the hardware until nobody has a hook any more
+		hold  = `{"metadata":{"annotations":{"pre-terminate.delete.hook.machine.cluster.x-k8s.io/test":"system.test"}}}`
+		letGo = `{"metadata":{"annotations":{"pre-terminate.delete.hook.machine.cluster.x-k8s.io/test":null}}}`
+	)
 	for name, test := range map[string]struct {
 		steps []step
 		want  []v1beta1.Phase
@@ -47,8 +54,13 @@ func TestPhasesWithRealMachines(t *testing.T) {
 			want:  []v1beta1.Phase{inactive, pending, active, going, terminated, pending, active},
 		},
 		"open again while the machine goes": {
-			steps: []step{{schedule: "on", to: active}, {schedule: "off", to: going}, {schedule: "on", to: active}},
-			want:  []v1beta1.Phase{inactive, pending, active, going, pending, active},
+			steps: []step{
+				{schedule: "on", to: active},
+				{machine: hold, schedule: "off", to: going},
+				{schedule: "on", to: going},
+				{machine: letGo, to: active},
+			},
+			want: []v1beta1.Phase{inactive, pending, active, going, pending, active},
 		},
 		"disabled without a machine": {
 			steps: []step{{spec: `{"enabled":false}`, to: disabled}, {spec: `{"killSwitch":true}`, to: terminated}, {spec: `{"enabled":true,"killSwitch":false}`, to: inactive}},
@@ -72,6 +84,9 @@ func TestPhasesWithRealMachines(t *testing.T) {
 			awaitPhase(t, sm, inactive)
 			var machines []types.UID
 			for _, step := range test.steps {
+				if step.machine != "" {
+					patch(t, capiMachine(t, sm), step.machine)
+				}
 				if step.schedule != "" {
 					toggle(t, localcluster.Namespace, object, step.schedule == "on")
 				}
@@ -79,6 +94,9 @@ func TestPhasesWithRealMachines(t *testing.T) {
 					patch(t, sm, `{"spec":`+step.spec+`}`)
 				}
 				awaitPhase(t, sm, step.to)
+				if step.schedule != "" {
+					awaitVerdict(t, sm, step.schedule == "on")
+				}
 				if step.to == active {
 					machines = append(machines, capiMachine(t, sm).UID)
 				}
@@ -90,6 +108,19 @@ func TestPhasesWithRealMachines(t *testing.T) {
 				t.Errorf("a Machine came back: %v", machines)
 			}
 		})
+	}
+}
+
+// awaitVerdict waits until a ScheduledMachine goes by what its schedule says.
+func awaitVerdict(t *testing.T, sm *v1beta1.ScheduledMachine, active bool) {
+	t.Helper()
+	if err := await.Object(deadline(t), localclustertest.Cluster(t).Client(), sm, func() error {
+		if sm.Status.InSchedule != active {
+			return fmt.Errorf("inSchedule is %t, want %t: %s", sm.Status.InSchedule, active, sm.Status.Message)
+		}
+		return nil
+	}); err != nil {
+		t.Fatal(err)
 	}
 }
 
