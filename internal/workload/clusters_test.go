@@ -32,7 +32,7 @@ func TestWithoutASecretTheManagementClusterIsTheWorkloadCluster(t *testing.T) {
 
 func TestTheSecretOfTheClusterIsTakenWhenItComes(t *testing.T) {
 	t.Parallel()
-	r := newRig(t)
+	r := newCalmRig(t)
 	w := newWire(t)
 	a := r.owner("a")
 	if view := r.reaches(a, r.byName("rack"), workload.Target{}); !view.Management {
@@ -117,7 +117,7 @@ func TestTheKeyOfTheReferenceIsTaken(t *testing.T) {
 func TestOneConnectionServesAllMachinesOfACluster(t *testing.T) {
 	t.Parallel()
 	clock := clocktesting.NewFakeClock(time.Date(2026, 6, 15, 9, 30, 0, 0, time.UTC))
-	r := newRig(t, func(o *workload.Options) { o.Clock, o.IdlePeriod = clock, time.Minute })
+	r := newCalmRig(t, func(o *workload.Options) { o.Clock, o.IdlePeriod = clock, time.Minute })
 	w := newWire(t)
 	r.put("rack-kubeconfig", admin(t, w.server()))
 	for _, name := range []string{"a", "b", "c"} {
@@ -163,7 +163,7 @@ func TestThereAreNoMoreClustersThanTheLimit(t *testing.T) {
 
 func TestOnlyTheMachineOfANodeIsWoken(t *testing.T) {
 	t.Parallel()
-	r := newRig(t)
+	r := newCalmRig(t)
 	w := newWire(t)
 	r.put("rack-kubeconfig", admin(t, w.server()))
 	mine, other := node(t, "mine", "hw://1"), node(t, "other", "hw://2")

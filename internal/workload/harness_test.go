@@ -39,6 +39,13 @@ func newRig(t *testing.T, changes ...func(*workload.Options)) *rig {
 	return newPatientRig(t, 2*time.Second, time.Second, changes...)
 }
 
+// newCalmRig starts Clusters that give no server up during a test, however busy the
+// machine is: for what a connection anew would disturb.
+func newCalmRig(t *testing.T, changes ...func(*workload.Options)) *rig {
+	t.Helper()
+	return newPatientRig(t, devplanetest.Patience, devplanetest.Patience, changes...)
+}
+
 // newPatientRig starts Clusters that give a server up after answer without one,
 // or after ping within a connection.
 func newPatientRig(t *testing.T, answer, ping time.Duration, changes ...func(*workload.Options)) *rig {

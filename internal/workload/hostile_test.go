@@ -164,7 +164,7 @@ func sparse(w http.ResponseWriter, r *http.Request) {
 
 func TestLookingAsksTheClusterNothing(t *testing.T) {
 	t.Parallel()
-	r := newRig(t)
+	r := newCalmRig(t)
 	var requests atomic.Int32
 	server := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		requests.Add(1)
@@ -197,7 +197,7 @@ func TestNobodyIsPutOffByAnAnswer(t *testing.T) {
 // An answer without end must not fill the memory.
 func TestAnAnswerWithoutEndIsNotReadToTheEnd(t *testing.T) {
 	t.Parallel()
-	r := newPatientRig(t, devplanetest.Patience, devplanetest.Patience)
+	r := newCalmRig(t)
 	server := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		fmt.Fprint(w, `{"kind":"NodeList","apiVersion":"v1","items":[`)
