@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	authorizationv1 "k8s.io/api/authorization/v1"
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -75,6 +76,14 @@ func grant(t *testing.T, user string, rules []rbacv1.PolicyRule) {
 			t.Error(err)
 		}
 	})
+	for _, rule := range rules {
+		resource, subresource, _ := strings.Cut(rule.Resources[0], "/")
+		right := authorizationv1.ResourceAttributes{Verb: rule.Verbs[0], Group: rule.APIGroups[0], Resource: resource, Subresource: subresource}
+		if len(rule.ResourceNames) > 0 {
+			right.Name = rule.ResourceNames[0]
+		}
+		devplanetest.AwaitGranted(t, user, right)
+	}
 }
 
 func makeConfigMap(t *testing.T, namespace, name, lock string) *corev1.ConfigMap {

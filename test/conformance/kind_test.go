@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	authorizationv1 "k8s.io/api/authorization/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/yaml"
@@ -113,6 +114,9 @@ func ownKind(t *testing.T, kind string, edit func(map[string]any), grants, lacks
 		granted = strings.Replace(granted, "rules:\n", "rules:\n"+named(grants, kind), 1)
 	}
 	devplanetest.Apply(t, []byte(granted))
+	singular := strings.ToLower(kind)
+	devplanetest.AwaitGranted(t, "system:serviceaccount:5spot-system:"+singular,
+		authorizationv1.ResourceAttributes{Verb: "get", Group: groupVersion.Group, Resource: singular + "s"})
 }
 
 // served reports whether the API server can be waited for.
