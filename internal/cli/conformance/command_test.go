@@ -19,6 +19,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/watch"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/fivespot/fivespot/api/spotschedules/v1alpha1"
@@ -206,14 +207,22 @@ func TestAClusterThatDoesNotAnswerEndsWithStatus2(t *testing.T) {
 func TestAnInterruptRemovesWhatWasMade(t *testing.T) {
 	ctx, interrupt := context.WithCancel(t.Context())
 	made := &corev1.NamespaceList{}
-	watcher, err := devplanetest.Client(t).Watch(t.Context(), &v1alpha1.ManualScheduleList{})
+	earlier := &v1alpha1.ManualScheduleList{} // of other tests
+	if err := devplanetest.Client(t).List(t.Context(), earlier); err != nil {
+		t.Fatal(err)
+	}
+	watcher, err := devplanetest.Client(t).Watch(t.Context(), &v1alpha1.ManualScheduleList{},
+		&client.ListOptions{Raw: &metav1.ListOptions{ResourceVersion: earlier.ResourceVersion}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer watcher.Stop()
 	go func() {
-		<-watcher.ResultChan() // the first object is there
-		interrupt()
+		for event := range watcher.ResultChan() {
+			if event.Type == watch.Added { // the first object is there
+				interrupt()
+			}
+		}
 	}()
 	did := execute(ctx, t, append(everything(t), "--only=status-appears", "--patience=1h")...)
 	if did.status != statusTrouble || !strings.Contains(did.error, "stopped before the end") {
