@@ -24,10 +24,13 @@ type Wire struct {
 
 // newWire returns a wire that is whole.
 func newWire(to string) (*Wire, error) {
-	w := &Wire{to: to, address: "127.0.0.1:0", ends: map[net.Conn]bool{}}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w, w.listen()
+	listener, err := listen()
+	if err != nil {
+		return nil, fmt.Errorf("laying a wire to %s: %w", to, err)
+	}
+	w := &Wire{to: to, address: listener.Addr().String(), listener: listener, ends: map[net.Conn]bool{}}
+	go w.accept(listener)
+	return w, nil
 }
 
 // Address is where the wire begins.
@@ -66,7 +69,13 @@ func (w *Wire) Mend() error {
 	if w.listener != nil {
 		return nil
 	}
-	return w.listen()
+	listener, err := net.Listen("tcp", w.address)
+	if err != nil {
+		return fmt.Errorf("mending the wire to %s: %w", w.to, err)
+	}
+	w.listener = listener
+	go w.accept(listener)
+	return nil
 }
 
 func (w *Wire) closeEnds() {
@@ -76,37 +85,41 @@ func (w *Wire) closeEnds() {
 	clear(w.ends)
 }
 
-func (w *Wire) listen() error {
-	listener, err := net.Listen("tcp", w.address)
-	if err != nil {
-		return fmt.Errorf("laying a wire to %s: %w", w.to, err)
-	}
-	w.listener, w.address = listener, listener.Addr().String()
-	go w.accept(listener)
-	return nil
-}
-
 func (w *Wire) accept(listener net.Listener) {
 	for {
 		near, err := listener.Accept()
 		if err != nil {
 			return // closed
 		}
-		go w.connect(near)
+		go w.connect(listener, near)
 	}
 }
 
-func (w *Wire) connect(near net.Conn) {
+func (w *Wire) connect(by net.Listener, near net.Conn) {
 	far, err := net.Dial("tcp", w.to)
 	if err != nil {
 		near.Close()
 		return
 	}
-	w.mu.Lock()
-	w.ends[near], w.ends[far] = true, true
-	w.mu.Unlock()
+	if !w.hold(by, near, far) {
+		near.Close()
+		far.Close()
+		return
+	}
 	go w.carry(near, far)
 	w.carry(far, near)
+}
+
+// hold takes the ends of a connection on, unless connections are refused since
+// the listener took it.
+func (w *Wire) hold(by net.Listener, near, far net.Conn) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.listener != by {
+		return false
+	}
+	w.ends[near], w.ends[far] = true, true
+	return true
 }
 
 // carry copies until one side ends; in a hole it reads and says nothing.

@@ -37,17 +37,17 @@ var (
 // in the order of clusterctl.
 func (r release) install(t *testing.T) *process.Process {
 	t.Helper()
-	webhook := freePort(t)
+	webhook := hardware.FreePort(t)
 	certificates, authority := certificate(t)
 	r.define(t, webhook, authority)
-	health := net.JoinHostPort("127.0.0.1", strconv.Itoa(freePort(t)))
+	health := net.JoinHostPort("127.0.0.1", strconv.Itoa(hardware.FreePort(t)))
 	core, err := process.Start(hardware.Context(t), process.Options{
 		Name: "Cluster API core of " + r.dir,
 		Path: filepath.Join(bin, r.dir, "core"),
 		Args: []string{
 			"--kubeconfig=" + hardware.Get(t).Management().Kubeconfig(),
 			"--health-addr=" + health,
-			"--diagnostics-address=" + net.JoinHostPort("127.0.0.1", strconv.Itoa(freePort(t))),
+			"--diagnostics-address=" + net.JoinHostPort("127.0.0.1", strconv.Itoa(hardware.FreePort(t))),
 			"--insecure-diagnostics",
 			fmt.Sprintf("--webhook-port=%d", webhook),
 			"--webhook-cert-dir=" + certificates,
@@ -134,18 +134,4 @@ func certificate(t *testing.T) (dir string, authority []byte) {
 		}
 	}
 	return dir, signed
-}
-
-func freePort(t *testing.T) int {
-	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer listener.Close()
-	address, ok := listener.Addr().(*net.TCPAddr)
-	if !ok {
-		t.Fatalf("%s is no TCP address", listener.Addr())
-	}
-	return address.Port
 }
