@@ -72,6 +72,20 @@ func kubectl(t *testing.T, stdin string, args ...string) string {
 	return run(t, "", stdin, tool("kubectl"), append([]string{"--kubeconfig", localclustertest.Cluster(t).Kubeconfig()}, args...)...)
 }
 
+// awaitServed returns when a kind that is defined is served. Its definition says
+// so a moment before requests are routed, of which no event tells.
+func awaitServed(t *testing.T, plural string) {
+	t.Helper()
+	name := plural + ".spotschedules.5spot.finos.org"
+	kubectl(t, "", "wait", "--for=condition=Established", "crd/"+name, "--timeout=1m")
+	ctx := localclustertest.Context(t)
+	command := exec.CommandContext(ctx, "bash", "-c", "until kubectl get "+name+" --all-namespaces; do true; done")
+	command.Env = append(append(os.Environ(), environment(t)...), "KUBECONFIG="+localclustertest.Cluster(t).Kubeconfig())
+	if output, err := command.CombinedOutput(); err != nil {
+		t.Fatalf("waiting for %s to be served: %v\n%s", name, err, output)
+	}
+}
+
 // environment is what programs find: those of bin/ before all others, and
 // nothing of whoever runs the tests.
 func environment(t *testing.T) []string {

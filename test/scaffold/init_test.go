@@ -23,7 +23,7 @@ func TestAProviderFromNothing(t *testing.T) {
 
 	start(t, dir)
 	kubectl(t, "", "wait", "--for=create", "crd/tideschedules.spotschedules.5spot.finos.org", "--timeout=1m")
-	kubectl(t, "", "wait", "--for=condition=Established", "crd/tideschedules.spotschedules.5spot.finos.org", "--timeout=1m")
+	awaitServed(t, "tideschedules")
 	namespace := localclustertest.Namespace(t)
 	for _, step := range []struct{ sample, want string }{
 		{"on", "jsonpath={.status.active}=true"},

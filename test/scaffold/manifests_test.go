@@ -70,7 +70,7 @@ func install(t *testing.T, manifests, plural string) {
 	if said := kubectl(t, manifests, "apply", "--server-side", "-f", "-"); strings.Contains(said, "Warning") {
 		t.Errorf("kubectl warns:\n%s", said)
 	}
-	kubectl(t, "", "wait", "--for=condition=Established", "crd/"+plural+".spotschedules.5spot.finos.org", "--timeout=1m")
+	awaitServed(t, plural)
 }
 
 // The API server holds the spec against the schema that the author gave.
