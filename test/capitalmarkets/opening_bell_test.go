@@ -85,7 +85,8 @@ func awaitWrites(t *testing.T, audit *devplane.AuditReader, namespace string, n 
 	}
 	var events []devplane.AuditEvent
 	if n > 0 {
-		seen, err := 0, error(nil)
+		seen := 0
+		var err error
 		events, err = audit.Await(devplanetest.Context(t), func(e devplane.AuditEvent) bool {
 			if isWrite(e) {
 				seen++
