@@ -34,8 +34,8 @@ func (e *foreignError) Error() string {
 // errGoing says that an object with our name is on its way out; its going wakes the reconcile.
 var errGoing = errors.New("an earlier object of the same name is still being deleted")
 
-// errChanged says that a Machine would be deleted, or let go, by what is not so
-// any more. The caches are behind, and wake the reconcile when they are not.
+// errChanged says that what would be acted upon is not so any more. The caches are
+// behind, and wake the reconcile when they are not.
 var errChanged = errors.New("it has changed since it was read")
 
 // act takes the step that was decided on.
@@ -62,9 +62,9 @@ func (r *Reconciler) act(ctx context.Context, f *facts) error {
 	case stepCleanUp:
 		return r.cleanUp(ctx, f.sm, f.seen)
 	case stepRelease:
-		return r.releaseEmpty(ctx, f.sm, f.seen)
+		return r.releaseEmpty(ctx, f)
 	case stepAbandon:
-		return r.abandon(ctx, f)
+		return r.abandon(ctx, f, left(f))
 	case stepNone, stepRecord, stepBeginDrain, stepQueue:
 	}
 	return nil
@@ -110,6 +110,10 @@ func (r *Reconciler) create(ctx context.Context, sm *v1beta1.ScheduledMachine, p
 		}
 		if err == nil && created.GetDeletionTimestamp() != nil {
 			return errGoing
+		}
+		if err == nil && p.kind.GroupKind == capi.MachineKind { // what is known of it is on record
+			r.expect(p, created)
+			return errMachineExists
 		}
 	}
 	if err != nil {
@@ -162,7 +166,7 @@ func (r *Reconciler) confirm(ctx context.Context, f *facts) error {
 }
 
 // errMachineExists says that the cache does not know of a Machine yet.
-var errMachineExists = errors.New("there is a Machine that was not seen yet")
+var errMachineExists = fmt.Errorf("there is a Machine that was not seen yet: %w", errChanged)
 
 // cleanUp deletes what has no Machine. That there is none is looked up once
 // more: what belongs to a Machine is not taken from under it.
@@ -266,8 +270,8 @@ func (r *Reconciler) patchMachine(ctx context.Context, sm *v1beta1.ScheduledMach
 
 // abandon lets a ScheduledMachine go that has been kept for as long as it may
 // be. What is left is on its way out by Cluster API, or follows its owner.
-func (r *Reconciler) abandon(ctx context.Context, f *facts) error {
-	note := "Not everything was gone " + f.limits.finalizer.String() + " after spec.gracefulShutdownTimeout: " + left(f) +
+func (r *Reconciler) abandon(ctx context.Context, f *facts, left string) error {
+	note := "Not everything was gone " + f.limits.finalizer.String() + " after spec.gracefulShutdownTimeout: " + left +
 		". The ScheduledMachine is let go; see to what is left"
 	if machine := f.machine(); machine != nil && machine.Held { // nobody else would let it go
 		err := r.letGo(ctx, f.sm, f.seen.machine)
@@ -278,9 +282,12 @@ func (r *Reconciler) abandon(ctx context.Context, f *facts) error {
 			note += ". Failed so far: " + err.Error()
 		}
 	}
+	if err := r.release(ctx, f.sm); err != nil {
+		return err
+	}
 	r.events.Eventf(f.sm, nil, corev1.EventTypeWarning, v1beta1.ReasonFinalizerCleanupTimedOut, "ReleaseScheduledMachine", "%s", clip(note, noteLimit))
 	r.metrics.abandoned.WithLabelValues().Inc()
-	return r.release(ctx, f.sm)
+	return nil
 }
 
 // left names what is still there.
@@ -303,12 +310,17 @@ func left(f *facts) string {
 	return strings.Join(names, ", ")
 }
 
-// releaseEmpty lets a deleted ScheduledMachine go that has no Machine.
-func (r *Reconciler) releaseEmpty(ctx context.Context, sm *v1beta1.ScheduledMachine, seen *observation) error {
-	if err := r.confirmNoMachine(ctx, sm, seen); err != nil {
+// releaseEmpty lets a deleted ScheduledMachine go that has no Machine. Where the API
+// server does not say so, it is kept for as long as it may be.
+func (r *Reconciler) releaseEmpty(ctx context.Context, f *facts) error {
+	err := r.confirmNoMachine(ctx, f.sm, f.seen)
+	switch {
+	case err == nil:
+		return r.release(ctx, f.sm)
+	case f.now.Before(finalizerDeadline(f)):
 		return err
 	}
-	return r.release(ctx, sm)
+	return r.abandon(ctx, f, err.Error())
 }
 
 // release removes our finalizer, which lets a deleted ScheduledMachine go.

@@ -130,7 +130,7 @@ func errorType(err error) string {
 		return errorTimeout
 	case network != nil:
 		return errorKubeAPI
-	case errors.As(err, new(*foreignError)), errors.Is(err, errMachineExists):
+	case errors.As(err, new(*foreignError)):
 		return errorCAPI
 	}
 	return errorOther

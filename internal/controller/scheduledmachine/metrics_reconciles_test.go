@@ -99,7 +99,6 @@ func TestMetricsTellErrorsApart(t *testing.T) {
 	for want, err := range map[string]error{
 		errorTimeout: &url.Error{Op: "Get", URL: "https://api", Err: context.DeadlineExceeded},
 		errorKubeAPI: &url.Error{Op: "Get", URL: "https://api", Err: broken},
-		errorCAPI:    errMachineExists,
 	} {
 		if got := errorType(err); got != want || !slices.Contains(errorTypes, got) {
 			t.Errorf("%v counts as %s, want %s", err, got, want)

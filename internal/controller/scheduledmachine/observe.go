@@ -174,7 +174,10 @@ func (r *Reconciler) observeLeftovers(sm *v1beta1.ScheduledMachine) ([]piece, er
 		if err != nil {
 			return nil, err
 		}
-		if found.present() || found.unreadable != nil {
+		if found.doubtful() {
+			found.kind.GroupKind = was.GroupKind() // so that it stays on record
+		}
+		if found.present() || found.doubtful() {
 			leftovers = append(leftovers, found)
 		}
 	}

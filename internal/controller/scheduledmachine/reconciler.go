@@ -78,8 +78,8 @@ func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 	case errors.Is(f.failure, errChanged):
 		r.alarms.Set(request.NamespacedName, earliest(f.again, now.Add(loadingPatience)))
 		return reconcile.Result{}, nil
-	case f.did == stepRelease, f.did == stepAbandon:
-		return reconcile.Result{}, f.failure
+	case f.failure == nil && (f.did == stepRelease || f.did == stepAbandon):
+		return reconcile.Result{}, nil
 	}
 	careless := r.tendNode(ctx, &f)
 	return reconcile.Result{}, errors.Join(r.writeStatus(ctx, &f), retryable(f.failure), careless)

@@ -60,14 +60,14 @@ func next(f *facts) (step, time.Time) {
 	if taken == stepDelete && toReplace(f) {
 		taken = stepReplace
 	}
-	if !f.sm.DeletionTimestamp.IsZero() && taken != stepRelease {
-		bound := finalizerDeadline(f)
-		if !f.now.Before(bound) {
-			return stepAbandon, time.Time{}
-		}
-		again = earliest(again, bound)
+	if f.sm.DeletionTimestamp.IsZero() {
+		return taken, again
 	}
-	return taken, again
+	bound := finalizerDeadline(f)
+	if taken != stepRelease && !f.now.Before(bound) {
+		return stepAbandon, time.Time{}
+	}
+	return taken, earliest(again, dueLater(bound, f.now))
 }
 
 func nextOfMachine(f *facts) (step, time.Time) {
@@ -178,8 +178,11 @@ func nextGone(f *facts) step {
 // nodeIsLeft reports whether the Node of a machine that we drained ourselves is
 // still to be deleted.
 func nodeIsLeft(f *facts) bool {
-	return f.sm.Status.DrainStartTime != nil && f.sm.Status.NodeRef != nil &&
-		f.seen.machine.child == nil && !f.seen.machine.doubtful()
+	if f.sm.Status.DrainStartTime == nil || f.sm.Status.NodeRef == nil || f.seen.machine.doubtful() {
+		return false
+	}
+	// By its name alone, the Node could be that of a foreign Machine of our name.
+	return f.seen.machine.child == nil || f.seen.machine.foreign() && f.sm.Status.NodeRef.UID != ""
 }
 
 // outOfDate names the fields of the spec that have changed since the objects
@@ -218,6 +221,16 @@ func orphans(seen *observation) []piece {
 		}
 	}
 	return found
+}
+
+// unreadable says why it cannot be told what exists; nil if it can.
+func unreadable(seen *observation) error {
+	for _, p := range append([]piece{seen.machine, seen.bootstrap, seen.infrastructure}, seen.leftovers...) {
+		if p.doubtful() {
+			return p.unreadable
+		}
+	}
+	return nil
 }
 
 // remains reports whether any object of ours still exists, or may.

@@ -73,7 +73,13 @@ func TestTheNextStep(t *testing.T) {
 		"deleted, infrastructure is going": {sm: rack(deleted), wanted: down, want: stepNone, again: letGo, seen: with(nothing(), func(o *observation) {
 			o.infrastructure = present("DevMachine", true, minuteAgo, nil)
 		})},
-		"deleted, nothing exists":    {sm: rack(deleted), wanted: down, seen: nothing(), want: stepRelease},
+		"deleted, nothing exists": {sm: rack(deleted), wanted: down, seen: nothing(), want: stepRelease, again: letGo},
+		"deleted, nothing exists, the time to go is over": {
+			sm: rack(func(sm *v1beta1.ScheduledMachine) {
+				sm.DeletionTimestamp = &metav1.Time{Time: noon.Add(-65 * time.Minute)}
+			}),
+			wanted: down, seen: nothing(), want: stepRelease,
+		},
 		"deleted, the Machine is up": {sm: rack(deleted), wanted: down, seen: whole(nil, time.Time{}), want: stepDelete, again: letGo},
 		"deleted, the time to go is over": {
 			sm: rack(func(sm *v1beta1.ScheduledMachine) {

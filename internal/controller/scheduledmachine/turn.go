@@ -3,6 +3,7 @@
 package scheduledmachine
 
 import (
+	"errors"
 	"time"
 
 	"k8s.io/utils/ptr"
@@ -33,7 +34,8 @@ func (r *Reconciler) takeTurn(f *facts) {
 // made, or has been taken down: only then, so that there is never one too many.
 func (r *Reconciler) makeRoom(f *facts) {
 	waits := f.did == stepQueue || f.did == stepRecord && f.wanted.up && f.machine() == nil
-	if !waits && !f.created() && !comingUp(f) {
+	unseen := errors.Is(f.failure, errMachineExists) // it may be coming up
+	if !waits && !f.created() && !unseen && !comingUp(f) {
 		r.gate.Done(client.ObjectKeyFromObject(f.sm))
 	}
 }
