@@ -57,6 +57,7 @@ const (
 	ReasonNodeDraining          = "NodeDraining"
 	ReasonNodeDrainFailed       = "NodeDrainFailed"
 	ReasonNodeDrained           = "NodeDrained"
+	ReasonNodeDeletionFailed    = "NodeDeletionFailed"
 
 	ReasonActivationLead           = "ActivationLead"
 	ReasonActivationQueued         = "ActivationQueued"

@@ -47,10 +47,15 @@ func happenings(f *facts, after *v1beta1.ScheduledMachineStatus) []happening {
 			meta.FindStatusCondition(after.Conditions, v1beta1.ConditionScheduleFlapping).Message)
 	}
 	all = append(all, drainHappenings(f, after)...)
+	if f.nodeLeft != "" {
+		add(corev1.EventTypeWarning, v1beta1.ReasonNodeDeletionFailed, "DeleteNode",
+			"Node "+before.NodeRef.Name+" is left in the workload cluster, and no longer tried to be deleted: "+f.nodeLeft)
+	}
 	return append(all, transition(before.Phase, after)...)
 }
 
-// drainHappenings tells of a drain that began or ended; one that is skipped ends untold.
+// drainHappenings tells of a drain that began or ended; one that is skipped, or given up
+// with its cluster, ends untold.
 func drainHappenings(f *facts, after *v1beta1.ScheduledMachineStatus) []happening {
 	const action = "DrainNode"
 	switch was, is := machineReady(f.sm.Status.Conditions), machineReady(after.Conditions); {
@@ -61,7 +66,7 @@ func drainHappenings(f *facts, after *v1beta1.ScheduledMachineStatus) []happenin
 		return []happening{{corev1.EventTypeWarning, is.Reason, action, is.Message}}
 	case endedUnseen(f):
 		return []happening{{corev1.EventTypeWarning, v1beta1.ReasonNodeDrainFailed, action, unfinished(was)}}
-	case was.Reason == v1beta1.ReasonNodeDraining && !f.wanted.skipDrain:
+	case drained(f):
 		return []happening{{corev1.EventTypeNormal, v1beta1.ReasonNodeDrained, action, "The node is drained"}}
 	}
 	return nil
@@ -85,7 +90,8 @@ func transition(before v1beta1.Phase, after *v1beta1.ScheduledMachineStatus) []h
 		return nil
 	}
 	kind := corev1.EventTypeNormal
-	if after.Phase == v1beta1.PhaseError || after.Phase == v1beta1.PhaseTerminated {
+	worse := before == v1beta1.PhaseActive && after.Phase == v1beta1.PhasePending
+	if worse || after.Phase == v1beta1.PhaseError || after.Phase == v1beta1.PhaseTerminated {
 		kind = corev1.EventTypeWarning
 	}
 	reason := v1beta1.ReasonReconcileSucceeded

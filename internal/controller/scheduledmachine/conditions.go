@@ -212,6 +212,8 @@ func readyCondition(f *facts, status *v1beta1.ScheduledMachineStatus) metav1.Con
 		condition.Status, condition.Reason = metav1.ConditionTrue, v1beta1.ReasonMachineReady
 	case status.Phase == v1beta1.PhaseInactive, status.Phase == v1beta1.PhaseDisabled:
 		condition.Status = metav1.ConditionTrue
+	case status.Phase == v1beta1.PhasePending && ranBefore(f):
+		condition.Status, condition.Reason = metav1.ConditionFalse, v1beta1.ReasonNodeNotReady
 	case status.Phase == v1beta1.PhasePending && (f.machine() != nil || f.created()):
 		condition.Status, condition.Reason = metav1.ConditionFalse, v1beta1.ReasonMachineCreated
 	default:

@@ -36,7 +36,8 @@ func drainUntil(f *facts, machine *capi.MachineState) time.Time {
 	switch {
 	case draining(f):
 		return drainDeadline(f)
-	case machine.DeletingReason == clusterv1.MachineDeletingDrainingNodeReason:
+	case machine.DeletingReason == clusterv1.MachineDeletingDrainingNodeReason,
+		machine.DeletingReason == clusterv1.MachineDeletingInternalErrorReason:
 		return earliest(shutdownDeadline(f.sm, machine), machine.DrainDeadline())
 	}
 	return shutdownDeadline(f.sm, machine)

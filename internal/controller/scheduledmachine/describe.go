@@ -28,7 +28,7 @@ func describe(f facts) v1beta1.ScheduledMachineStatus {
 	status.AppliedNodeTaints = f.node.applied
 	status.Phase = phaseOf(&f)
 	status.Ready = status.Phase == v1beta1.PhaseActive
-	status.Message = clip(messageOf(&f, status.Phase), messageLimit)
+	status.Message = steady(&f, clip(messageOf(&f, status.Phase), messageLimit))
 	setConditions(&status, &f)
 	return status
 }

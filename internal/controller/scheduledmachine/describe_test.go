@@ -353,7 +353,9 @@ func TestWhatHappenedIsToldOnce(t *testing.T) {
 		sm := rack()
 		sm.Status = test.before
 		var got []string
-		for _, happened := range happenings(&facts{sm: sm, did: test.did, now: noon, seen: nothing(), wanted: want{skipDrain: test.killed}}, &test.after) {
+		seen := nothing()
+		seen.drainer = drainerClusterAPI
+		for _, happened := range happenings(&facts{sm: sm, did: test.did, now: noon, seen: seen, wanted: want{skipDrain: test.killed}}, &test.after) {
 			got = append(got, happened.reason)
 		}
 		if diff := cmp.Diff(test.want, got); diff != "" {

@@ -11,6 +11,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/fivespot/fivespot/api/v1beta1"
 	"github.com/fivespot/fivespot/internal/drain"
 	"github.com/fivespot/fivespot/internal/workload"
 )
@@ -52,6 +53,9 @@ func drainStep(ctx context.Context, f *facts) *drainProgress {
 	view := f.seen.view
 	switch {
 	case view == nil || view.State == workload.Loading:
+		if was := machineReady(f.sm.Status.Conditions); was.Reason == v1beta1.ReasonNodeDraining {
+			return &drainProgress{message: was.Message} // as far as one can tell
+		}
 		return &drainProgress{message: "Waiting for the workload cluster to be connected to"}
 	case view.State == workload.Unreachable:
 		return &drainProgress{
@@ -114,16 +118,25 @@ func nodeGone(ctx context.Context, f *facts) *drainProgress {
 // one that cannot be deleted in time.
 func (r *Reconciler) forgetNode(ctx context.Context, f *facts) error {
 	view, late := f.seen.view, !f.now.Before(nodeDeadline(f.sm))
+	if err := r.confirmNoMachine(ctx, f.sm, f.seen); err != nil {
+		return err
+	}
 	switch {
 	case view == nil || view.State == workload.Loading, view.State == workload.Reachable && view.NodeState == workload.NodeUnknown:
 		return errConnecting
 	case view.State == workload.Unreachable && !late:
 		return errNodeUnseen
-	case view.State == workload.Unreachable, !isOurNode(f), view.Node.UID != cmp.Or(f.sm.Status.NodeRef.UID, view.Node.UID):
+	case view.State == workload.Unreachable:
+		f.nodeLeft = view.Message
+		return nil
+	case !isOurNode(f), view.Node.UID != cmp.Or(f.sm.Status.NodeRef.UID, view.Node.UID):
 		return nil
 	}
 	err := drain.DeleteNode(ctx, view.Client, view.Node.Name, view.Node.UID)
-	if err != nil && !late {
+	switch {
+	case err != nil && late:
+		f.nodeLeft = workload.Explain(err, "delete Nodes")
+	case err != nil:
 		return fmt.Errorf("deleting Node %s: %s", view.Node.Name, workload.Explain(err, "delete Nodes"))
 	}
 	return nil

@@ -21,6 +21,10 @@ func drainState(f *facts, machine *capi.MachineState) (reason, message string) {
 	case draining(f):
 		return v1beta1.ReasonNodeDraining, f.drain.waiting()
 	}
+	was := machineReady(f.sm.Status.Conditions)
+	if was.Reason == v1beta1.ReasonNodeDraining && machine.DeletingReason == clusterv1.MachineDeletingInternalErrorReason {
+		return was.Reason, was.Message // it is tried again
+	}
 	reason, message = deleting(machine)
 	if message == "" {
 		message = "The Machine is being deleted"
@@ -44,18 +48,36 @@ func noMachine(f *facts) string {
 	return message
 }
 
-// endedUnseen reports whether the Machine is gone whose drain was last seen under way,
-// and the time of that drain is over. Where the infrastructure goes at once, Cluster
-// API's cutting it short can pass by between two looks.
+// wasDraining reports whether the drain was under way when it was last seen.
+func wasDraining(f *facts) bool {
+	return machineReady(f.sm.Status.Conditions).Reason == v1beta1.ReasonNodeDraining
+}
+
+// endedUnseen reports whether a drain that was last seen under way is over, and so is
+// its time. Where the infrastructure goes at once, Cluster API's cutting it short can
+// pass by between two looks; our own can be kept out of the status by a crash.
 func endedUnseen(f *facts) bool {
 	until, machine := f.sm.Status.DrainDeadline, f.machine()
+	gone := machine == nil || machine.DeletedAt.IsZero() // this is the next one
+	letGo := machine != nil && !machine.Held && f.sm.Status.DrainStartTime != nil
+	return wasDraining(f) && !f.wanted.skipDrain && (gone || letGo) && !f.seen.machine.doubtful() &&
+		until != nil && !f.now.Before(until.Time)
+}
+
+// drained reports whether a drain that was last seen under way is known to be done:
+// Cluster API has gone on to what comes after it, or we have. It does so too where it
+// gives a drain up, since it was told to or the whole cluster goes.
+func drained(f *facts) bool {
+	machine := f.machine()
 	switch {
-	case f.seen.machine.doubtful(), machine != nil && !machine.DeletedAt.IsZero():
+	case !wasDraining(f), f.wanted.skipDrain, f.seen.machine.doubtful():
 		return false
-	case until == nil, f.wanted.skipDrain:
+	case f.sm.Status.DrainStartTime != nil:
+		return f.drain != nil && f.drain.done && f.failure == nil
+	case f.seen.drainer != drainerClusterAPI:
 		return false
 	}
-	return machineReady(f.sm.Status.Conditions).Reason == v1beta1.ReasonNodeDraining && !f.now.Before(until.Time)
+	return machine == nil || !machine.SkipsDrain
 }
 
 // unfinished says what a drain whose end was not seen was waiting for when it was
@@ -75,6 +97,8 @@ func cutShort(f *facts) bool {
 		return !machine.DeletedAt.IsZero()
 	case f.wanted.skipDrain, machine.DeletedAt.IsZero():
 		return false
+	case endedUnseen(f):
+		return true
 	case f.did == stepLetGo && f.sm.Status.DrainStartTime != nil, f.drain != nil && f.drain.hopeless != "":
 		return f.failure == nil // our own drain, which ends with the Machine being let go
 	case machine.SkipsDrain, f.did == stepSkipDrain && f.failure == nil:
@@ -97,6 +121,8 @@ func blocked(f *facts) string {
 		return "The node was not drained, since " + f.drain.hopeless + ". It would wait for: " + strings.TrimPrefix(f.drain.waiting(), waitingFor)
 	case was.Reason == v1beta1.ReasonNodeDraining:
 		message = "The drain was cut short when its time was over; it was waiting for: " + strings.TrimPrefix(was.Message, waitingFor)
+	case f.machine().DeletingReason == "" && f.machine().DeletingMessage == "":
+		message += ", once its controller runs: it has not said yet how far the deletion is"
 	default:
 		if what := f.machine().DeletingMessage; what != "" && !afterDrain(f.machine().DeletingReason) {
 			message += ". It was waiting for: " + strings.TrimPrefix(what, waitingFor)

@@ -108,6 +108,9 @@ func (w worldResource) notFound() error {
 }
 
 func (w worldResource) Get(context.Context, string, metav1.GetOptions, ...string) (*unstructured.Unstructured, error) {
+	if w.denied {
+		return nil, apierrors.NewForbidden(schema.GroupResource{Resource: worldKinds[w.kind]}, worldName.Name, errors.New("denied by the test"))
+	}
 	if object := w.objects[w.kind]; object != nil {
 		return object.DeepCopy(), nil
 	}

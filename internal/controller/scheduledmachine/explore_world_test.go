@@ -59,6 +59,8 @@ type world struct {
 	// owed is the Node that must be deleted before everything rests.
 	owed     types.UID
 	settling bool
+	// denied has the API server answer no question about an object.
+	denied bool
 
 	places
 	writes int

@@ -34,6 +34,9 @@ type facts struct {
 	again time.Time
 	// drain is how far our own drain of the node is; nil when there is none.
 	drain *drainProgress
+	// nodeLeft is why the Node of a machine that is gone was left where it is; empty
+	// if it was not.
+	nodeLeft string
 	// node is what was made of the node; zero when there is nothing to look after.
 	node nodeCare
 }

@@ -40,9 +40,18 @@ func (r *Reconciler) observeNode(sm *v1beta1.ScheduledMachine, seen *observation
 	}
 	view := r.workloads.Use(owner, workload.ReferenceOf(sm, seen.controlled && !knownByUID(sm, seen)), target)
 	seen.view = &view
-	if seen.drainer == drainerUs && view.NodeState == workload.NodePresent && view.Node.Ready {
+	if seen.drainer == drainerUs && nodeReady(sm, seen.machine, &view) {
 		seen.machine = seen.machine.withNodeReady()
 	}
+}
+
+// nodeReady reports whether the Node is ready. While a controller that has just started
+// has yet to see it, what is on record stands.
+func nodeReady(sm *v1beta1.ScheduledMachine, machine piece, view *workload.View) bool {
+	if view.NodeState == workload.NodeUnknown {
+		return machine.present() && sm.Status.Ready && wasReady(sm, machine)
+	}
+	return view.NodeState == workload.NodePresent && view.Node.Ready
 }
 
 // knownByUID reports whether the node of a machine that goes is to be known by the

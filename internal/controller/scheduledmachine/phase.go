@@ -5,6 +5,7 @@ package scheduledmachine
 import (
 	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 	"time"
 
@@ -18,6 +19,8 @@ func trouble(f *facts) (reason, message string) {
 	switch {
 	case f.failure != nil && !errors.Is(f.failure, errGoing) && !errors.Is(f.failure, errConnecting):
 		return failureReason(f), f.failure.Error()
+	case f.machine() == nil && unreadable(f.seen) != nil:
+		return v1beta1.ReasonReferencesInvalid, "It cannot be told what there is of the machine: " + unreadable(f.seen).Error()
 	case !f.wanted.up:
 		return "", ""
 	case f.seen.machine.foreign():
@@ -98,6 +101,21 @@ func messageOf(f *facts, phase v1beta1.Phase) string {
 	return message
 }
 
+// numbered matches whatever has a digit in it: a port, a time, the number of a request.
+var numbered = regexp.MustCompile(`[[:alnum:]]*[0-9][[:alnum:]]*`)
+
+// steady returns the message of a failure as it was told before, where it differs in
+// numbers alone. A status that changes wakes the reconcile: told anew each time, a
+// failure would be tried again at once, and for ever.
+func steady(f *facts, message string) string {
+	const number = "#"
+	was := f.sm.Status.Message
+	if f.failure != nil && numbered.ReplaceAllString(was, number) == numbered.ReplaceAllString(message, number) {
+		return was
+	}
+	return message
+}
+
 // holding says what an unresolved schedule means for the machine.
 func holding(record *outlook) string {
 	if !everResolved(record) {
@@ -174,8 +192,16 @@ func pendingMessage(f *facts, schedule string) string {
 		return why + ": waiting until fewer other machines are coming up"
 	case machine == nil:
 		return why + ": creating the Machine"
+	case ranBefore(f):
+		return "The machine was up, and waits for " + missing(machine)
 	}
 	return "The Machine is coming up, waiting for " + missing(machine)
+}
+
+// ranBefore reports whether the Machine that is not up has been.
+func ranBefore(f *facts) bool {
+	machine := f.machine()
+	return machine != nil && machine.DeletedAt.IsZero() && wasReady(f.sm, f.seen.machine)
 }
 
 // missing names what a Machine that comes up still waits for.
@@ -227,7 +253,7 @@ func shutdownMessage(f *facts, schedule string) string {
 const waitingFor = "Waiting for "
 
 func shutdownCause(f *facts, schedule string) string {
-	if f.wanted.up && f.failures != nil {
+	if machine := f.seen.machine; f.wanted.up && f.failures != nil && (machine.child == nil || f.failures.MachineUID == machine.child.UID) {
 		return "it failed, and is replaced"
 	}
 	return map[string]string{
