@@ -132,6 +132,7 @@ var brokenProviders = map[fault]broken{
 	"turns off a moment later":      {rule: "C6", fails: []string{"invalid-keeps-verdict"}},
 	"clings to what it kept":        {rule: "C6", fails: []string{"invalid-recovers"}},
 	"turns invalid specs off":       {rule: "C6", fails: []string{"invalid-keeps-verdict"}},
+	"turns invalid specs on":        {rule: "C6", fails: []string{"invalid-keeps-verdict"}},
 	"gives up on invalid specs":     {rule: "C6", fails: []string{"invalid-recovers"}},
 	"speaks in sentences":           {rule: "C7", fails: []string{"ready-condition"}},
 	"observes one generation":       {rule: "C8", fails: []string{"observed-generation"}},

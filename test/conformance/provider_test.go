@@ -316,6 +316,8 @@ func (w *worker) guess(status map[string]any, known bool) {
 	switch {
 	case w.fault == "turns invalid specs off" && known:
 		status["active"] = false
+	case w.fault == "turns invalid specs on" && known:
+		status["active"] = true
 	case w.fault == "turns off a moment later" && known && notReady(status):
 		status["active"] = false
 	case w.fault == "guesses at first" && !known:

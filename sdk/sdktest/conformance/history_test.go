@@ -62,17 +62,20 @@ func TestTimesOfFlips(t *testing.T) {
 
 func TestLosingTheVerdict(t *testing.T) {
 	tests := map[string]struct {
-		states []string
-		want   string
+		states  []string
+		verdict bool
+		want    string
 	}{
-		"kept":       {states: []string{`{}`, `{active: true}`, `{active: true}`}},
-		"turned off": {states: []string{`{active: true}`, `{active: false}`}, want: "Ready is not True, and status.active is false"},
-		"taken away": {states: []string{`{active: true}`, `{}`}, want: "Ready is not True, and status.active is absent"},
-		"for once":   {states: []string{`{active: true}`, `{active: false}`, `{active: true}`}, want: "Ready is not True, and status.active is false"},
+		"kept":          {[]string{`{}`, `{active: true}`, `{active: true}`}, true, ""},
+		"kept inactive": {[]string{`{}`, `{active: false}`, `{active: false}`}, false, ""},
+		"turned off":    {[]string{`{active: true}`, `{active: false}`}, true, "status.active was true, and then the spec could not be decided about: status.active is false"},
+		"turned on":     {[]string{`{active: false}`, `{active: true}`}, false, "status.active was false, and then the spec could not be decided about: status.active is true"},
+		"taken away":    {[]string{`{active: true}`, `{}`}, true, "status.active was true, and then the spec could not be decided about: status.active is absent"},
+		"for once":      {[]string{`{active: true}`, `{active: false}`, `{active: true}`}, true, "status.active was true, and then the spec could not be decided about: status.active is false"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			if got := lostVerdict(historyOf(t, test.states...)); got != test.want {
+			if got := lostVerdict(historyOf(t, test.states...), test.verdict); got != test.want {
 				t.Errorf("got %q, want %q", got, test.want)
 			}
 		})

@@ -96,12 +96,22 @@ func (e *env) createIn(ctx context.Context, part string, from *sample) (*subject
 // createActive makes an object of the active sample and waits until a reader takes
 // it as active.
 func (e *env) createActive(ctx context.Context, part string) (*subject, error) {
+	return e.createDecided(ctx, part, true)
+}
+
+// createDecided makes an object of the sample with the verdict and waits until a
+// reader comes to that.
+func (e *env) createDecided(ctx context.Context, part string, on bool) (*subject, error) {
 	begin := e.clock.Now()
-	made, err := e.createIn(ctx, part, e.samples.on)
+	made, err := e.createIn(ctx, part, e.sampleFor(on))
 	if err != nil {
 		return nil, err
 	}
-	seen, err := made.await(ctx, readAs(contract.Active))
+	want := contract.Inactive
+	if on {
+		want = contract.Active
+	}
+	seen, err := made.await(ctx, readAs(want))
 	if err != nil {
 		return nil, err
 	}
