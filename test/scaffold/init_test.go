@@ -109,3 +109,21 @@ func TestAProviderWithNamesOfItsOwn(t *testing.T) {
 	checkGenerated(t, dir)
 	makeTarget(t, dir, "test")
 }
+
+// With two replicas a provider takes a Role besides, which is no right on schedules.
+func TestAStandbyIsGrantedItsLease(t *testing.T) {
+	dir := newProvider(t, "TideSchedule")
+	rbac := filepath.Join(dir, "deploy", "rbac.yaml")
+	if err := os.WriteFile(rbac, []byte(readFile(t, rbac)+lease), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	makeTarget(t, dir, "test")
+}
+
+const lease = `---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: Role
+metadata: {name: tide-schedule-provider, namespace: 5spot-system}
+rules:
+  - {apiGroups: [coordination.k8s.io], resources: [leases], verbs: [get, create, update]}
+`

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -181,6 +182,22 @@ func TestModuleOfAReleaseReplacesNothing(t *testing.T) {
 	}
 	if len(module.Replace) > 0 || module.Require[0].Mod.String() != "github.com/fivespot/fivespot@v1.2.3" {
 		t.Errorf("go.mod is\n%s", files["go.mod"])
+	}
+}
+
+// Docker knows a Containerfile only if it is told of it.
+func TestAnImageIsMadeByDockerToo(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "tides")
+	if _, err := runInit(t, "TideSchedule", "--module", "example.com/tides", "--sdk", checkout(t), "--dir", dir); err != nil {
+		t.Fatal(err)
+	}
+	command := exec.CommandContext(t.Context(), "make", "--dry-run", "image", "CONTAINER_TOOL=docker")
+	command.Dir = dir
+	command.Env = append(os.Environ(), "MAKEFLAGS=", "MAKELEVEL=0") // this test may be run by make
+	output, err := command.CombinedOutput()
+	const want = "docker build --file Containerfile "
+	if err != nil || !strings.Contains(string(output), want) {
+		t.Errorf("it does not run %q (%v):\n%s", want, err, output)
 	}
 }
 
