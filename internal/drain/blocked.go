@@ -4,6 +4,8 @@ package drain
 
 import (
 	"errors"
+	"fmt"
+	"net/http"
 	"strings"
 	"unicode"
 
@@ -13,8 +15,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// blocking reports whether an eviction was refused for now, and why.
-func blocking(err error) (why string, blocked bool) {
+// refused reports whether the API server does not let a pod go for now, and why.
+func refused(err error) (why string, is bool) {
 	switch {
 	case apierrors.IsTooManyRequests(err):
 		return budget(err), true
@@ -24,6 +26,27 @@ func blocking(err error) (why string, blocked bool) {
 	}
 	return "", false
 }
+
+// failed reports whether an eviction came to nothing for a cause that may be the
+// pod's own, and in our own words which answer it got. Others may go meanwhile.
+func failed(err error) (why string, is bool) {
+	status := apierrors.APIStatus(nil)
+	if !errors.As(err, &status) || apierrors.IsUnexpectedServerError(err) {
+		return "", false // it is not the API server that answers
+	}
+	switch code := status.Status().Code; code {
+	case 0, http.StatusUnauthorized, http.StatusNotFound:
+		return "", false
+	case http.StatusForbidden:
+		return answers(code) + ": the kubeconfig's user lacks the right, or a policy of the cluster forbids it", true
+	case http.StatusInternalServerError:
+		return answers(code) + ", as it does where several disruption budgets select the pod", true
+	default:
+		return answers(code), true
+	}
+}
+
+func answers(code int32) string { return fmt.Sprintf("the API server answers with HTTP %d", code) }
 
 // wordLimit bounds what is passed on of an API server's words, in bytes.
 const wordLimit = 200

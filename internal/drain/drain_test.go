@@ -38,9 +38,13 @@ type rack struct {
 	node      *corev1.Node
 	client    *kubernetes.Clientset
 
-	mu        sync.Mutex
-	evictions []string // pods that were asked to go, in order
-	answer    *answer  // to evictions, in place of the API server's; may be nil
+	mu         sync.Mutex
+	evictions  []string // pods that were asked to go, in order
+	answer     *answer  // to evictions, in place of the API server's; may be nil
+	answerTo   string   // the only pod that answer is for; empty: all
+	daemonSets *answer  // to questions for DaemonSets; may be nil
+
+	daemonSetsRead int
 }
 
 func newRack(t *testing.T) *rack {
@@ -79,12 +83,19 @@ func (f tripper) RoundTrip(request *http.Request) (*http.Response, error) { retu
 
 func (r *rack) note(next http.RoundTripper, request *http.Request) (*http.Response, error) {
 	path, eviction := strings.CutSuffix(request.URL.Path, "/eviction")
-	if !eviction {
-		return next.RoundTrip(request)
-	}
+	pod := path[strings.LastIndex(path, "/")+1:]
+	var answer *answer
 	r.mu.Lock()
-	r.evictions = append(r.evictions, path[strings.LastIndex(path, "/")+1:])
-	answer := r.answer
+	switch {
+	case eviction:
+		r.evictions = append(r.evictions, pod)
+		if r.answerTo == "" || r.answerTo == pod {
+			answer = r.answer
+		}
+	case strings.Contains(path, "/daemonsets/"):
+		r.daemonSetsRead++
+		answer = r.daemonSets
+	}
 	r.mu.Unlock()
 	if answer == nil {
 		return next.RoundTrip(request)
@@ -132,6 +143,26 @@ func (r *rack) pod(name string, changes ...func(*corev1.Pod)) *corev1.Pod {
 	return made
 }
 
+// daemonPod makes a pod of a DaemonSet.
+func (r *rack) daemonPod(name string) {
+	r.t.Helper()
+	daemons, err := r.client.AppsV1().DaemonSets(r.namespace).Create(r.t.Context(), &appsv1.DaemonSet{
+		ObjectMeta: metav1.ObjectMeta{Name: name},
+		Spec: appsv1.DaemonSetSpec{
+			Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": name}},
+			Template: corev1.PodTemplateSpec{
+				ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{"app": name}},
+				Spec:       corev1.PodSpec{Containers: []corev1.Container{{Name: "work", Image: "work"}}},
+			},
+		},
+	}, metav1.CreateOptions{})
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	owner := metav1.NewControllerRef(daemons, appsv1.SchemeGroupVersion.WithKind("DaemonSet"))
+	r.pod(name, func(p *corev1.Pod) { p.OwnerReferences = []metav1.OwnerReference{*owner} })
+}
+
 // end plays the kubelet, once a pod's time is over.
 func (r *rack) end(names ...string) {
 	r.t.Helper()
@@ -146,8 +177,13 @@ func (r *rack) end(names ...string) {
 // budget lets no pod of a name go.
 func (r *rack) budget(name string) {
 	r.t.Helper()
+	r.budgetNamed(name+"-must-run", name)
+}
+
+func (r *rack) budgetNamed(budgetName, name string) {
+	r.t.Helper()
 	budget := &policyv1.PodDisruptionBudget{
-		ObjectMeta: metav1.ObjectMeta{Namespace: r.namespace, Name: name + "-must-run"},
+		ObjectMeta: metav1.ObjectMeta{Namespace: r.namespace, Name: budgetName},
 		Spec: policyv1.PodDisruptionBudgetSpec{
 			MinAvailable: new(intstr.FromInt32(1)), Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": name}},
 		},
@@ -222,21 +258,7 @@ func TestADrainGoesOnUntilNoPodIsLeft(t *testing.T) {
 func TestPodsThatADrainLeavesAlone(t *testing.T) {
 	t.Parallel()
 	r := newRack(t)
-	daemons, err := r.client.AppsV1().DaemonSets(r.namespace).Create(t.Context(), &appsv1.DaemonSet{
-		ObjectMeta: metav1.ObjectMeta{Name: "agent"},
-		Spec: appsv1.DaemonSetSpec{
-			Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": "agent"}},
-			Template: corev1.PodTemplateSpec{
-				ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{"app": "agent"}},
-				Spec:       corev1.PodSpec{Containers: []corev1.Container{{Name: "work", Image: "work"}}},
-			},
-		},
-	}, metav1.CreateOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	owner := metav1.NewControllerRef(daemons, appsv1.SchemeGroupVersion.WithKind("DaemonSet"))
-	r.pod("agent", func(p *corev1.Pod) { p.OwnerReferences = []metav1.OwnerReference{*owner} })
+	r.daemonPod("agent")
 	r.pod("static", func(p *corev1.Pod) {
 		p.Annotations = map[string]string{corev1.MirrorPodAnnotationKey: "x"}
 		// A mirror pod is controlled by its Node.
@@ -302,6 +324,96 @@ func TestABudgetInTheWayIsNamed(t *testing.T) {
 	}
 	if diff := cmp.Diff([]string{"web"}, r.asked()); diff != "" {
 		t.Errorf("evictions (-want +got):\n%s", diff)
+	}
+}
+
+func TestAFinishedPodIsNotWaitedForToComplete(t *testing.T) {
+	t.Parallel()
+	for _, phase := range []corev1.PodPhase{corev1.PodSucceeded, corev1.PodFailed} {
+		t.Run(string(phase), func(t *testing.T) {
+			t.Parallel()
+			r := newRack(t)
+			r.pod("job", func(p *corev1.Pod) {
+				p.Labels["cluster.x-k8s.io/drain"] = "wait-completed"
+				p.Status.Phase = phase
+			})
+			if got := r.step(); len(got.Waiting) > 0 {
+				t.Errorf("got %+v", got)
+			}
+			if got := r.step(); !got.Done {
+				t.Errorf("second step: %+v", got)
+			}
+		})
+	}
+}
+
+func TestAPodThatCannotBeEvictedKeepsNoOtherBack(t *testing.T) {
+	t.Parallel()
+	status := func(code int) string {
+		return fmt.Sprintf(`{"kind":"Status","apiVersion":"v1","status":"Failure","message":"WORDS","code":%d}`, code)
+	}
+	for name, test := range map[string]struct {
+		answer answer
+		why    string
+	}{
+		"an eviction that fails": {
+			answer{http.StatusInternalServerError, "application/json", status(http.StatusInternalServerError), nil},
+			"the API server answers with HTTP 500, as it does where several disruption budgets select the pod",
+		},
+		"a policy of the cluster, or no right": {
+			answer{http.StatusForbidden, "application/json", status(http.StatusForbidden), nil},
+			"the API server answers with HTTP 403: the kubeconfig's user lacks the right, or a policy of the cluster forbids it",
+		},
+		"a webhook": {
+			answer{http.StatusBadRequest, "application/json", status(http.StatusBadRequest), nil},
+			"the API server answers with HTTP 400",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := newRack(t)
+			r.pod("first")
+			r.pod("second")
+			r.answer, r.answerTo = &test.answer, "first"
+			want := drain.Progress{
+				Leaving:   []drain.Pod{{Namespace: r.namespace, Name: "second"}},
+				Blocked:   []drain.Pod{{Namespace: r.namespace, Name: "first", Why: test.why}},
+				Evictions: drain.Evictions{Accepted: 1, Failed: 1},
+			}
+			if diff := cmp.Diff(want, r.step()); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestAPodThatTwoBudgetsSelectIsNamed(t *testing.T) {
+	t.Parallel()
+	r := newRack(t)
+	r.pod("batch")
+	r.pod("aweb")
+	r.budget("aweb")
+	r.budgetNamed("another", "aweb")
+	got := r.step()
+	if len(got.Blocked) != 1 || got.Blocked[0].Name != "aweb" || !strings.Contains(got.Blocked[0].Why, "several disruption budgets") {
+		t.Errorf("got %+v", got)
+	}
+	if len(got.Leaving) != 1 || got.Leaving[0].Name != "batch" {
+		t.Errorf("the other pod was not asked to go: %+v", got)
+	}
+}
+
+func TestWhyADaemonSetCannotBeReadIsTold(t *testing.T) {
+	t.Parallel()
+	r := newRack(t)
+	r.daemonPod("agent")
+	r.daemonPod("monitor")
+	r.daemonSets = &answer{http.StatusForbidden, "application/json", `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Forbidden","code":403}`, nil}
+	if got, err := drain.Step(t.Context(), r.client, r.node.Name, drain.Options{UID: r.node.UID, Now: now}); !apierrors.IsForbidden(err) {
+		t.Errorf("got %+v, error %v", got, err)
+	}
+	if r.daemonSetsRead != 1 {
+		t.Errorf("%d DaemonSets were asked for, want no more once one could not be read", r.daemonSetsRead)
 	}
 }
 

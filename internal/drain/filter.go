@@ -20,8 +20,12 @@ func skipByLabel(pod corev1.Pod) drain.PodDeleteStatus {
 }
 
 // waits reports whether a pod is to end by itself, as its label asks Cluster
-// API, which takes wait-completed and WaitCompleted.
+// API, which takes wait-completed and WaitCompleted. One that has completed is
+// not waited for, as Cluster API would: a Job keeps it for as long as it likes.
 func waits(pod *corev1.Pod) bool {
+	if pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed {
+		return false
+	}
 	label := strings.Replace(pod.Labels[clusterv1.PodDrainLabel], "-", "", 1)
 	return strings.EqualFold(label, string(clusterv1.MachineDrainRuleDrainBehaviorWaitCompleted))
 }

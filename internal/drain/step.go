@@ -52,7 +52,7 @@ type Evictions struct {
 	Accepted int
 	// Refused have to stay for now: they are Blocked.
 	Refused int
-	// Failed got neither answer; it is at most one, since a step ends with it.
+	// Failed got another answer, and are Blocked too, or none, which ends the step.
 	Failed int
 }
 
@@ -75,11 +75,15 @@ func Step(ctx context.Context, client kubernetes.Interface, name string, options
 	if err != nil {
 		return Progress{}, fmt.Errorf("reading Node %s: %w", name, err)
 	}
-	helper := newHelper(ctx, client, node, options.Now)
+	daemonSets := &reader{Interface: client}
+	helper := newHelper(ctx, daemonSets, node, options.Now)
 	if err := cordon(ctx, client, node); err != nil {
 		return Progress{}, err
 	}
 	list, errs := helper.GetPodsForDeletion(name)
+	if daemonSets.err != nil {
+		return Progress{}, fmt.Errorf("reading the DaemonSets of pods of Node %s: %w", name, daemonSets.err)
+	}
 	if len(errs) > 0 {
 		return Progress{}, fmt.Errorf("listing the pods of Node %s: %w", name, errors.Join(errs...))
 	}
@@ -149,20 +153,35 @@ func evict(helper *drain.Helper, pods []corev1.Pod, limit int) (Progress, error)
 		}
 		asked++
 		err := helper.EvictPod(pods[i], policyv1.SchemeGroupVersion)
-		switch why, blocked := blocking(err); {
-		case apierrors.IsNotFound(err) && !unsupported(err):
-		case err == nil:
+		if apierrors.IsNotFound(err) && !unsupported(err) {
+			continue
+		}
+		if err == nil {
 			progress.Evictions.Accepted++
 			progress.Leaving = append(progress.Leaving, pod)
-		case blocked:
-			progress.Evictions.Refused++
-			pod.Why = why
-			progress.Blocked = append(progress.Blocked, pod)
-		default:
-			progress.Evictions.Failed++
+			continue
+		}
+		if !block(&progress, pod, err) {
 			return Progress{Evictions: progress.Evictions}, fmt.Errorf("evicting pod %s/%s: %w", pod.Namespace, pod.Name, err)
 		}
 	}
 	progress.Done = len(progress.Leaving)+len(progress.Blocked)+len(progress.Waiting)+progress.Untried == 0
 	return progress, nil
+}
+
+// block takes in why a pod was not evicted, and reports whether it is worth asking
+// the next one: not if the cluster does not answer, nor if it evicts none.
+func block(p *Progress, pod Pod, err error) bool {
+	why, is := refused(err)
+	if is {
+		p.Evictions.Refused++
+	} else {
+		p.Evictions.Failed++
+		if why, is = failed(err); !is {
+			return false
+		}
+	}
+	pod.Why = why
+	p.Blocked = append(p.Blocked, pod)
+	return true
 }
