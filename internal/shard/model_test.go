@@ -208,6 +208,9 @@ func (w *world) check() {
 			if !p.state.acting(w.clock(p)) {
 				continue
 			}
+			if h.draining && h.inFlight == 0 {
+				continue // it is being let go: no work of it is under way, and none can begin
+			}
 			numbers[p.state.shards] = true
 			if other, twice := holders[shard]; twice {
 				w.Fatalf("shard %d is held by %s and by %s", shard, other, p.name)
