@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	_ "time/tzdata" // an image without files has no time zones
 
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/klog/v2"
