@@ -22,11 +22,15 @@ import (
 // Apply carries a plan out and returns the Node as it then is. An error for
 // which Stale holds means that what the plan rests on has changed since it was
 // seen, and that nothing was written. A change of anything else, such as a
-// heartbeat, is none.
+// heartbeat, is none: then it is tried again, and where that does not help the
+// error is like any other, since nobody is woken by a heartbeat.
 func Apply(ctx context.Context, client kubernetes.Interface, plan Plan) (*corev1.Node, error) {
 	node, err := plan.send(ctx, client)
 	for range heartbeats {
-		if !apierrors.IsConflict(err) || !plan.renew(ctx, client) {
+		if !apierrors.IsConflict(err) {
+			break
+		}
+		if err = plan.renew(ctx, client); err != nil {
 			break
 		}
 		node, err = plan.send(ctx, client)
@@ -53,25 +57,27 @@ func (p *Plan) send(ctx context.Context, client kubernetes.Interface) (*corev1.N
 	return client.CoreV1().Nodes().Patch(ctx, p.node.Name, how, body, options)
 }
 
-// renew has the plan be for the Node as it is now, and reports whether that is
-// the same in all that the plan rests on.
-func (p *Plan) renew(ctx context.Context, client kubernetes.Interface) bool {
+// renew has the plan be for the Node as it is now, or returns errChanged if that is
+// not the same in all that the plan rests on.
+func (p *Plan) renew(ctx context.Context, client kubernetes.Interface) error {
 	node, err := client.CoreV1().Nodes().Get(ctx, p.node.Name, metav1.GetOptions{})
 	if err != nil {
-		return false
+		return fmt.Errorf("reading it again: %w", err)
 	}
 	now := workload.NodeOf(node)
 	if now.UID != p.node.UID || !now.SameTaints(p.node) {
-		return false
+		return errChanged
 	}
 	p.node = now
-	return true
+	return nil
 }
+
+var errChanged = errors.New("they have changed since they were seen")
 
 // Stale reports whether an error of Apply says that the Node has changed, has
 // gone or was replaced since it was seen.
 func Stale(err error) bool {
-	return apierrors.IsConflict(err) || apierrors.IsNotFound(err) || otherUID(err)
+	return errors.Is(err, errChanged) || apierrors.IsNotFound(err) || otherUID(err)
 }
 
 // otherUID reports whether a UID did not fit, which the API server refuses as a

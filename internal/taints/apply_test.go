@@ -4,6 +4,9 @@ package taints_test
 
 import (
 	"context"
+	"fmt"
+	"io"
+	"net/http"
 	"slices"
 	"strconv"
 	"strings"
@@ -216,6 +219,71 @@ func TestAHeartbeatDoesNotComeBetween(t *testing.T) {
 		t.Fatal(err)
 	}
 	m.expect(`[{"key":"example.com/desk","effect":"NoSchedule"}]`, "example.com/desk=a:NoSchedule")
+}
+
+// heart is a client of an API server by way of which a Node changes before each
+// write in what does not matter, and which may answer no questions.
+func (m *machine) heart(answersReads bool) *kubernetes.Clientset {
+	m.t.Helper()
+	beats := 0
+	config := devplanetest.Plane(m.t).Config()
+	config.Wrap(func(next http.RoundTripper) http.RoundTripper {
+		return tripper(func(request *http.Request) (*http.Response, error) {
+			switch {
+			case request.Method == http.MethodPatch:
+				beats++
+				m.heartbeat(beats)
+			case request.Method == http.MethodGet && !answersReads:
+				return &http.Response{
+					StatusCode: http.StatusServiceUnavailable, Header: http.Header{"Content-Type": {"application/json"}}, Request: request,
+					Body: io.NopCloser(strings.NewReader(`{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"ServiceUnavailable","code":503}`)),
+				}, nil
+			}
+			return next.RoundTrip(request)
+		})
+	})
+	client, err := kubernetes.NewForConfig(config)
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	return client
+}
+
+func (m *machine) heartbeat(n int) {
+	m.t.Helper()
+	body := fmt.Sprintf(`{"status":{"conditions":[{"type":"Ready","status":"True","message":"%d"}]}}`, n)
+	if _, err := m.nodes().PatchStatus(m.t.Context(), m.node.Name, []byte(body)); err != nil {
+		m.t.Error(err)
+	}
+}
+
+type tripper func(*http.Request) (*http.Response, error)
+
+func (f tripper) RoundTrip(request *http.Request) (*http.Response, error) { return f(request) }
+
+// Nobody is woken by a heartbeat, so that nobody would try again.
+func TestWhatNobodyIsWokenByIsNotCalledAChange(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		answersReads bool
+		message      string
+	}{
+		"heartbeats without end":                                  {true, "answers a request to patch Nodes with HTTP 409"},
+		"a heartbeat, and an API server that is too busy to tell": {false, "answers a request to patch Nodes with HTTP 503"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			m := newMachine(t)
+			plan := taints.Make([]v1beta1.NodeTaint{of("example.com/desk", "a", noSchedule)}, nil, m.see())
+			_, err := taints.Apply(t.Context(), m.heart(test.answersReads), plan)
+			if err == nil || taints.Stale(err) {
+				t.Fatalf("it ended with %v", err)
+			}
+			if got := taints.Condition(plan, err).Message; !strings.HasSuffix(got, test.message) {
+				t.Errorf("message %q", got)
+			}
+		})
+	}
 }
 
 func TestWritersAtTheSameTimeLoseNothing(t *testing.T) {
