@@ -160,6 +160,7 @@ func TestWrongCallsEndWithStatus2(t *testing.T) {
 		"a manifest that is wrong": {[]string{"--kind=ManualSchedule", "--apply=" + manifest(t, "{enabled: 1}")}, "--apply: the API server refuses the manifest"},
 		"half an account":          {[]string{"--kind=ManualSchedule", "--service-account=provider"}, "is not NAMESPACE/NAME"},
 		"pods of no account":       {[]string{"--kind=ManualSchedule", "--pod-selector=app=a"}, "takes --service-account"},
+		"a namespace that is not":  {[]string{"--kind=ManualSchedule", "--apply=" + manifest(t, "{enabled: true}"), "--namespace=nowhere"}, "--namespace: there is no namespace nowhere"},
 		"two ways to restart":      {[]string{"--kind=ManualSchedule", "--pod-selector=app=a", "--restart-command=true"}, "exclude each other"},
 	}
 	for name, test := range tests {
@@ -235,6 +236,39 @@ func TestAnInterruptRemovesWhatWasMade(t *testing.T) {
 		if namespace.DeletionTimestamp.IsZero() {
 			t.Errorf("the namespace %s stays", namespace.Name)
 		}
+	}
+}
+
+// Among the objects that are made at once are some of which the answer is on its way
+// when the interrupt comes.
+func TestAnInterruptLeavesNothingInANamespaceThatExists(t *testing.T) {
+	startProvider(t)
+	namespace := devplanetest.Namespace(t)
+	c := devplanetest.Client(t)
+	ctx, interrupt := context.WithCancel(t.Context())
+	watcher, err := c.Watch(t.Context(), &v1alpha1.ManualScheduleList{}, client.InNamespace(namespace))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer watcher.Stop()
+	go func() {
+		for event := range watcher.ResultChan() {
+			if event.Type == watch.Added && strings.Contains(event.Object.(*v1alpha1.ManualSchedule).Name, "-many-") {
+				interrupt()
+			}
+		}
+	}()
+	did := execute(ctx, t, "--kind=ManualSchedule", "--namespace="+namespace, "--objects=200", "--only=many-objects",
+		"--apply="+manifest(t, "{enabled: true}"), "--apply-off="+manifest(t, "{enabled: false}"))
+	if did.status != statusTrouble || !strings.Contains(did.error, "stopped before the end") {
+		t.Errorf("exit status %d and %q", did.status, did.error)
+	}
+	left := &v1alpha1.ManualScheduleList{}
+	if err := c.List(t.Context(), left, client.InNamespace(namespace)); err != nil {
+		t.Fatal(err)
+	}
+	if n := len(left.Items); n > 0 {
+		t.Errorf("%d schedules stay", n)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -57,9 +58,11 @@ func (e *env) openSpace(ctx context.Context) (*space, error) {
 	if s.temporary = s.namespace.Name == ""; s.temporary {
 		s.namespace.GenerateName = "conformance-"
 		s.namespace.Labels = map[string]string{runLabel: e.run}
-		if err := e.client.Create(ctx, s.namespace, client.FieldOwner(fieldManager)); err != nil {
+		if err := e.create(ctx, s.namespace); err != nil {
 			return nil, fmt.Errorf("making a namespace: %w", err)
 		}
+	} else if err := e.client.Get(ctx, client.ObjectKeyFromObject(s.namespace), &corev1.Namespace{}); apierrors.IsNotFound(err) {
+		return nil, &OptionError{Option: "Namespace", Problem: fmt.Sprintf("there is no namespace %s to work in", s.namespace.Name)}
 	}
 	// The record goes on until the space is closed, whatever the check's context.
 	recording, stop := context.WithCancel(context.WithoutCancel(ctx))
@@ -68,6 +71,20 @@ func (e *env) openSpace(ctx context.Context) (*space, error) {
 	list := &unstructured.UnstructuredList{}
 	list.SetGroupVersionKind(e.kind().GroupVersion().WithKind(e.kind().Kind + "List"))
 	return s, s.seen.start(recording, e.client, list, s.namespace.Name)
+}
+
+// answerTime is longer than the minute after which an API server ends a request.
+const answerTime = 65 * time.Second
+
+// create makes an object, unless ctx has ended. Where it ends meanwhile, the answer is
+// waited for all the same: what nobody knows to be there, nobody removes.
+func (e *env) create(ctx context.Context, object client.Object) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), answerTime)
+	defer cancel()
+	return e.client.Create(ctx, object, client.FieldOwner(fieldManager))
 }
 
 // close ends the record and deletes what the kit made: a temporary namespace
@@ -123,7 +140,7 @@ func (s *space) name(part string) string {
 
 // make creates an object and remembers it where its namespace stays.
 func (s *space) make(ctx context.Context, object client.Object) error {
-	if err := s.env.client.Create(ctx, object, client.FieldOwner(fieldManager)); err != nil {
+	if err := s.env.create(ctx, object); err != nil {
 		return err
 	}
 	if !s.temporary {
