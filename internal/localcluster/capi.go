@@ -71,7 +71,7 @@ func (c *Cluster) newManager(m manager) (*Part, error) {
 	if err != nil {
 		return nil, err
 	}
-	return c.newProcess(process.Options{
+	part := c.newProcess(process.Options{
 		Name: m.part,
 		Path: filepath.Join(c.options.Binaries, m.program),
 		Args: []string{
@@ -94,7 +94,11 @@ func (c *Cluster) newManager(m manager) (*Part, error) {
 		},
 		Log:   c.files.log(filepath.Base(m.program)),
 		Ready: process.HTTPReady("http://" + health + "/readyz"),
-	}), nil
+	})
+	// It holds no lease. One that gives a workload cluster up while it is told to end
+	// waits for good to tell controllers of that, which have ended before.
+	part.abrupt = true
+	return part, nil
 }
 
 // ensureCertificate makes the certificate without which the webhook servers of

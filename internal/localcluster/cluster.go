@@ -312,6 +312,7 @@ func (c *Cluster) Stop() error {
 		for _, part := range slices.Backward(parts) {
 			errs = append(errs, part.Stop())
 		}
+		c.ports.release()
 		c.unlock()
 		c.stopErr = errors.Join(errs...)
 	})

@@ -41,6 +41,7 @@ type Part struct {
 	metrics string // URL
 	launch  func(context.Context) (running, error)
 	failed  func(error) // told when the process ends by itself
+	abrupt  bool        // whether it is ended by SIGKILL, since its good order cannot be relied on
 
 	mu      sync.Mutex
 	current running
@@ -115,8 +116,14 @@ func (p *Part) watch(started running) {
 	}
 }
 
-// Stop ends the process in good order. It does nothing if none runs.
-func (p *Part) Stop() error { return p.end(running.Stop) }
+// Stop ends the process in good order; one of Cluster API's managers, which have
+// nothing to put in order, at once. It does nothing if none runs.
+func (p *Part) Stop() error {
+	if p.abrupt {
+		return p.Kill()
+	}
+	return p.end(running.Stop)
+}
 
 // Kill ends the process with SIGKILL and returns when it has ended. It does
 // nothing if none runs.

@@ -22,7 +22,7 @@ const (
 // on, each once.
 type portPicker struct {
 	mu    sync.Mutex
-	given map[int]bool
+	given map[int]net.PacketConn
 }
 
 func (p *portPicker) pick() (int, error) {
@@ -30,23 +30,41 @@ func (p *portPicker) pick() (int, error) {
 	defer p.mu.Unlock()
 	for range 1000 {
 		port := minPort + rand.IntN(maxPort-minPort+1) //nolint:gosec // no secret, only unlike the next one's choice
-		if p.given[port] {
+		if p.given[port] != nil {
 			continue
+		}
+		// The UDP port of the same number, which nobody wants, tells the pickers of other
+		// processes that this one is taken before anybody listens on it.
+		claim, err := net.ListenPacket("udp", loopback(port))
+		if err != nil {
+			continue // given by another one
 		}
 		listener, err := net.Listen("tcp", loopback(port))
 		if err != nil {
+			claim.Close()
 			continue // in use
 		}
 		if err := listener.Close(); err != nil {
+			claim.Close()
 			return 0, fmt.Errorf("looking for a free port: %w", err)
 		}
 		if p.given == nil {
-			p.given = map[int]bool{}
+			p.given = map[int]net.PacketConn{}
 		}
-		p.given[port] = true
+		p.given[port] = claim
 		return port, nil
 	}
 	return 0, fmt.Errorf("no free port of 127.0.0.1 found between %d and %d", minPort, maxPort)
+}
+
+// release lets other pickers hand the ports out.
+func (p *portPicker) release() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, claim := range p.given {
+		claim.Close()
+	}
+	clear(p.given)
 }
 
 // pickAddresses returns n addresses of the form 127.0.0.1:port.

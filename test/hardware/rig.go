@@ -163,26 +163,11 @@ func (r *Rig) Stop() error {
 		errs = append(errs, r.hardware.stop())
 	}
 	if r.management != nil {
-		errs = append(errs, r.killManagers(), r.management.Stop())
+		errs = append(errs, r.management.Stop())
 	}
 	for _, w := range r.workloads {
 		if w != nil {
 			errs = append(errs, w.stop())
-		}
-	}
-	return errors.Join(errs...)
-}
-
-// killManagers ends Cluster API's managers at once, since they do not always end
-// by themselves: one that gives a cluster up while it is told to stop waits to
-// tell controllers of that, which have stopped.
-func (r *Rig) killManagers() error {
-	var errs []error
-	for _, name := range []string{
-		localcluster.PartCore, localcluster.PartBootstrap, localcluster.PartKubeadmControlPlane, localcluster.PartInfrastructure,
-	} {
-		if manager := r.management.Part(name); manager != nil {
-			errs = append(errs, manager.Kill())
 		}
 	}
 	return errors.Join(errs...)
