@@ -10,6 +10,8 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	clocktesting "k8s.io/utils/clock/testing"
 
@@ -139,6 +141,34 @@ func TestOneConnectionServesAllMachinesOfACluster(t *testing.T) {
 	}
 	clock.Step(2 * time.Second)
 	w.awaitOpen(0)
+}
+
+// Whoever still holds a client of a kubeconfig that was replaced must not go on with it.
+func TestAClientOfAReplacedKubeconfigConnectsToNothing(t *testing.T) {
+	t.Parallel()
+	r := newCalmRig(t)
+	before, after := newWire(t), newWire(t)
+	r.put("rack-kubeconfig", admin(t, before.server()))
+	a := r.owner("a")
+	client := r.reaches(a, r.byName("rack"), workload.Target{}).Client
+	r.put("rack-kubeconfig", admin(t, after.server()))
+	after.awaitOpen(1)
+	before.awaitOpen(0)
+	r.reaches(a, r.byName("rack"), workload.Target{})
+	_, ever := before.connections()
+	_, err := client.CoreV1().Nodes().Get(t.Context(), "rack", metav1.GetOptions{})
+	if err == nil || apierrors.IsNotFound(err) {
+		t.Errorf("the request ended with %v", err)
+	}
+	if want, got := "the API server of the workload cluster is no longer spoken to by way of a kubeconfig that was replaced or taken away", workload.Explain(err, "read Nodes"); got != want {
+		t.Errorf("it is explained as %q, want %q", got, want)
+	}
+	if open, now := before.connections(); open > 0 || now > ever {
+		t.Errorf("%d connections are open, and %d were made", open, now-ever)
+	}
+	if view := r.Use(a, r.byName("rack"), workload.Target{}); view.State != workload.Reachable {
+		t.Errorf("the new connection is taken for the old: %+v", view)
+	}
 }
 
 func TestThereAreNoMoreClustersThanTheLimit(t *testing.T) {

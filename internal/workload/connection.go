@@ -165,7 +165,7 @@ func (c *Clusters) failed(e *entry, why *fault) {
 // suspect takes in that a request of a view's client went as any other would.
 // Nobody is to try the same until a watch stands again.
 func (c *Clusters) suspect(of *connection, err error) {
-	if errors.Is(err, context.Canceled) {
+	if errors.Is(err, context.Canceled) || errors.Is(err, errClosed) {
 		return
 	}
 	c.healthChanged(of, classify(err, of.where, "change Nodes"))

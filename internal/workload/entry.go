@@ -182,11 +182,12 @@ func (c *Clusters) followSecret(e *entry) *follower {
 	}
 }
 
-// secretUnreadable remembers why the Secret was never seen. Once it was, the
-// last view of it stays, whatever happens to the management cluster's API server.
+// secretUnreadable remembers why the Secret was never seen, once for all the tries
+// that end alike. Once it was seen, the last view of it stays, whatever happens to
+// the management cluster's API server.
 func (c *Clusters) secretUnreadable(e *entry, why *fault) {
 	c.mu.Lock()
-	if why == nil || e.secret != secretLoading || c.entries[e.key] != e {
+	if why == nil || e.secret != secretLoading || c.entries[e.key] != e || e.fault != nil && e.fault.message == why.message {
 		c.mu.Unlock()
 		return
 	}

@@ -108,6 +108,8 @@ func unanswered(err error) (reason, how string) {
 	switch {
 	case errors.Is(err, errLinkLocal):
 		return ReasonUnreachable, "is a link-local address, where no API server is looked for"
+	case errors.Is(err, errClosed):
+		return ReasonUnreachable, "is no longer spoken to by way of a kubeconfig that was replaced or taken away"
 	case errors.Is(err, errRedirect):
 		return ReasonUnexpectedAnswer, "answers with a redirect, which is not followed"
 	case errors.Is(err, errTooLarge):

@@ -5,10 +5,12 @@ package workload_test
 import (
 	"context"
 	"errors"
+	"net/http"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -154,6 +156,46 @@ func TestASecretThatCannotBeReadIsNotTakenForAMissingOne(t *testing.T) {
 		t.Errorf("got %+v, want the message %q", view, want)
 	}
 }
+
+func TestASecretThatCannotBeReadWakesNobodyForEachTry(t *testing.T) {
+	t.Parallel()
+	tries := make(chan struct{}, 100)
+	config := devplanetest.Plane(t).ImpersonatedConfig("nobody")
+	config.Wrap(func(next http.RoundTripper) http.RoundTripper {
+		return tripper(func(request *http.Request) (*http.Response, error) {
+			tries <- struct{}{}
+			return next.RoundTrip(request)
+		})
+	})
+	r := newRig(t, func(o *workload.Options) { o.Config = config })
+	a := r.owner("a")
+	before := r.fails(a, r.byName("rack"), workload.ReasonKubeconfigUnreadable)
+	ctx := devplanetest.Context(t)
+	for range 4 { // by the last, what came of those before has been told
+		select {
+		case <-tries:
+		case <-ctx.Done():
+			t.Fatal("it is not tried again")
+		}
+	}
+	select {
+	case <-r.wakes:
+		t.Error("the owner was woken again, and nothing has changed")
+	default:
+	}
+	after := r.Use(a, r.byName("rack"), workload.Target{})
+	if after.Message != before.Message || !after.Since.Equal(before.Since) {
+		t.Errorf("got %+v, then %+v", before, after)
+	}
+	want := map[string]float64{"non_404_kube_error": 1}
+	if diff := cmp.Diff(want, r.counts("fivespot_child_kubeconfig_errors_total", "reason")); diff != "" {
+		t.Errorf("errors (-want +got):\n%s", diff)
+	}
+}
+
+type tripper func(*http.Request) (*http.Response, error)
+
+func (f tripper) RoundTrip(request *http.Request) (*http.Response, error) { return f(request) }
 
 // A deployment need not give the controller all Secrets of all namespaces.
 func TestTheRightToSecretsOfOneNamespaceIsEnoughForIt(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -41,11 +42,12 @@ var (
 	errTooLarge  = errors.New("the answer is too large")
 	errBrokenOff = errors.New("the answer is broken off")
 	errLinkLocal = errors.New("link-local addresses are not connected to")
+	errClosed    = errors.New("the kubeconfig is no longer used")
 )
 
-// newTransport returns a pool of connections of its own, and what closes every
-// one of them, also one in use, so that nothing goes on with credentials that
-// are no longer those of the Secret. No proxy of the kubeconfig's is asked, only
+// newTransport returns a pool of connections of its own, and what closes it for
+// good: every one of them, also one in use, and those that are yet to be opened, so
+// that nothing goes on with credentials that are no longer those of the Secret. No proxy of the kubeconfig's is asked, only
 // one that this process's environment names.
 func newTransport(config *rest.Config, wait patience) (transport *http.Transport, closeAll func(), err error) {
 	tlsConfig, err := rest.TLSConfigFor(config)
@@ -53,7 +55,7 @@ func newTransport(config *rest.Config, wait patience) (transport *http.Transport
 		return nil, nil, fmt.Errorf("preparing TLS: %w", err)
 	}
 	plain := &net.Dialer{Timeout: wait.answer, KeepAlive: wait.pingAfter, ControlContext: refuseLinkLocal}
-	dialer := connrotation.NewDialer(plain.DialContext)
+	dialer := &dialer{Dialer: connrotation.NewDialer(plain.DialContext)}
 	return &http.Transport{
 		Proxy:                 http.ProxyFromEnvironment,
 		DialContext:           dialer.DialContext,
@@ -62,7 +64,32 @@ func newTransport(config *rest.Config, wait patience) (transport *http.Transport
 		ResponseHeaderTimeout: wait.answer,
 		ForceAttemptHTTP2:     true,
 		HTTP2:                 &http.HTTP2Config{SendPingTimeout: wait.pingAfter, PingTimeout: wait.ping},
-	}, dialer.CloseAll, nil
+	}, dialer.close, nil
+}
+
+// dialer opens connections until it is closed.
+type dialer struct {
+	*connrotation.Dialer
+
+	closed atomic.Bool
+}
+
+// DialContext opens a connection.
+func (d *dialer) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
+	if d.closed.Load() {
+		return nil, errClosed
+	}
+	conn, err := d.Dialer.DialContext(ctx, network, address)
+	if err == nil && d.closed.Load() { // meanwhile, so that close may not have met it
+		conn.Close()
+		return nil, errClosed
+	}
+	return conn, err
+}
+
+func (d *dialer) close() {
+	d.closed.Store(true)
+	d.CloseAll()
 }
 
 // refuseLinkLocal keeps a kubeconfig from pointing us at a cloud's metadata service.
