@@ -23,6 +23,14 @@ type request struct {
 	write *coordinationv1.Lease
 }
 
+// lease returns the name of the lease that is read or written.
+func (q request) lease() string {
+	if q.write != nil {
+		return q.write.Name
+	}
+	return q.name
+}
+
 // next returns the next request to make, none if there is nothing to do before
 // the instant that it returns, unless something happens.
 func (r *replica) next(now time.Time) (request, time.Time) {
@@ -278,10 +286,7 @@ func (r *replica) shardLease(c change, now time.Time) *coordinationv1.Lease {
 
 // answered takes in the answer to a request that was begun at an instant.
 func (r *replica) answered(q request, lease *coordinationv1.Lease, err error, began, now time.Time) {
-	name := q.name
-	if q.write != nil {
-		name = q.write.Name
-	}
+	name := q.lease()
 	if name == r.lease && q.write != nil {
 		r.beatAt = began.Add(r.retryPeriod)
 	}

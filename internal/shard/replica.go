@@ -195,8 +195,8 @@ func (r *Replica) ask(ctx context.Context, q request) {
 	}
 	r.mu.Lock()
 	r.state.answered(q, lease, err, began, r.clock.Now())
-	if at := r.state.retryAt[r.state.lease]; err != nil && !at.IsZero() {
-		r.log.Error(err, "Cannot reach the lease of the replicas", "lease", r.options.Lease)
+	if at := r.state.retryAt[q.lease()]; err != nil && !at.IsZero() {
+		r.log.Error(err, "Cannot read or write a lease", "lease", q.lease())
 	}
 	r.mu.Unlock()
 	poke(r.renewed)
