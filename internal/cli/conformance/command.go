@@ -8,6 +8,7 @@
 package conformance
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -101,9 +102,12 @@ func run(ctx context.Context, f *flags, streams cli.Streams, c clock.Clock) erro
 	if f.output == outputText {
 		options.Progress = text.Result
 	}
-	report, err := conformance.Run(ctx, options)
-	if err != nil {
-		return trouble(explained(ctx, err))
+	report, stopped := conformance.Run(ctx, options)
+	if stopped != nil {
+		stopped = trouble(explained(ctx, stopped))
+	}
+	if len(report.Results) < len(conformance.Checks()) {
+		return stopped
 	}
 	if err := write(text, &report, streams.Out); err != nil {
 		return trouble(err)
@@ -113,18 +117,29 @@ func run(ctx context.Context, f *flags, streams cli.Streams, c clock.Clock) erro
 			return trouble(err)
 		}
 	}
-	return status(&report)
+	return cmp.Or(stopped, status(&report))
 }
 
 // explained puts an error into the words of the command line.
 func explained(ctx context.Context, err error) error {
-	if option, is := errors.AsType[*conformance.OptionError](err); is {
-		if flag, known := flagOf[option.Option]; known {
-			return fmt.Errorf("--%s: %s", flag, option.Problem)
-		}
+	leftover, stays := errors.AsType[*conformance.LeftoverError](err)
+	option, wrong := errors.AsType[*conformance.OptionError](err)
+	flag, known := "", false
+	if wrong {
+		flag, known = flagOf[option.Option]
 	}
-	if ctx.Err() != nil {
+	switch {
+	case known:
+		err = fmt.Errorf("--%s: %s", flag, option.Problem)
+	case ctx.Err() == nil:
+		return err
+	case stays:
+		err = errors.New("stopped before the end")
+	default:
 		return errors.New("stopped before the end; what was made for the checks is deleted")
+	}
+	if stays {
+		return errors.Join(err, leftover)
 	}
 	return err
 }

@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"encoding/xml"
+	"errors"
 	"flag"
 	"io"
 	"os"
@@ -20,6 +21,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/tools/clientcmd"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/fivespot/fivespot/api/spotschedules/v1alpha1"
@@ -302,6 +304,75 @@ func TestANamespaceThatExistsIsLeftAsItWas(t *testing.T) {
 	}
 	if slices.ContainsFunc(configs.Items, func(config corev1.ConfigMap) bool { return config.Name == "needed" }) {
 		t.Error("the ConfigMap of the manifest stays")
+	}
+}
+
+// Whoever may not delete gets the results, and is told what stays.
+func TestWhatCannotBeRemovedIsNamed(t *testing.T) {
+	kubeconfig := mayNotDelete(t)
+	args := []string{
+		"--kubeconfig=" + kubeconfig, "--kind=ManualSchedule", "--apply=" + manifest(t, "{enabled: true}"),
+		"--patience=1s", "--only=status-appears",
+	}
+	const stays = "what was made for the checks is not all deleted: deleting the namespace conformance-"
+	did := executeWith(t.Context(), t, args...)
+	if did.status != statusTrouble || !strings.Contains(did.error, stays) {
+		t.Errorf("exit status %d and %q, want %q", did.status, did.error, stays)
+	}
+	if !strings.Contains(did.out, "ManualSchedule (v1alpha1, Kubernetes v1.") {
+		t.Errorf("the results have no summary:\n%s", did.out)
+	}
+}
+
+// mayNotDelete returns a kubeconfig of somebody who may do everything else.
+func mayNotDelete(t *testing.T) string {
+	t.Helper()
+	devplanetest.Apply(t, []byte(`
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRole
+metadata: {name: may-not-delete}
+rules:
+  - {apiGroups: ["*"], resources: ["*"], verbs: [get, list, watch, create, update, patch]}
+  - {nonResourceURLs: ["*"], verbs: [get]}
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRoleBinding
+metadata: {name: may-not-delete}
+roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: may-not-delete}
+subjects: [{apiGroup: rbac.authorization.k8s.io, kind: User, name: careful}]
+`))
+	config, err := clientcmd.LoadFromFile(devplanetest.Plane(t).Kubeconfig())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, user := range config.AuthInfos {
+		user.Impersonate = "careful"
+	}
+	path := filepath.Join(t.TempDir(), "kubeconfig")
+	if err := clientcmd.WriteToFile(*config, path); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func TestAnInterruptAfterWhichSomethingStays(t *testing.T) {
+	stays := &conformance.LeftoverError{Err: errors.New("deleting the namespace conformance-x7k2p: no")}
+	stopped, stop := context.WithCancel(t.Context())
+	stop()
+	for name, test := range map[string]struct {
+		ctx  context.Context //nolint:containedctx // it is what the case is about
+		err  error
+		want string
+	}{
+		"nothing":            {stopped, context.Canceled, "stopped before the end; what was made for the checks is deleted"},
+		"something":          {stopped, errors.Join(context.Canceled, stays), "stopped before the end\n" + stays.Error()},
+		"after a wrong call": {t.Context(), errors.Join(&conformance.OptionError{Option: "On", Problem: "is refused"}, stays), "--apply: is refused\n" + stays.Error()},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := explained(test.ctx, test.err); got.Error() != test.want {
+				t.Errorf("got %q, want %q", got, test.want)
+			}
+		})
 	}
 }
 

@@ -156,7 +156,10 @@ func (e *env) cleanUp(ctx context.Context) error {
 	for _, space := range e.spaces {
 		errs = append(errs, space.close(ctx))
 	}
-	return errors.Join(errs...)
+	if err := errors.Join(errs...); err != nil {
+		return &LeftoverError{Err: err}
+	}
+	return nil
 }
 
 // userName is how the API server names who asked.

@@ -10,6 +10,7 @@ import (
 	"os/exec"
 
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/watch"
@@ -53,9 +54,12 @@ func replacePods(ctx context.Context, c client.WithWatch, pods []corev1.Pod) err
 	defer watcher.Stop()
 	left := map[types.UID]bool{}
 	for _, pod := range pods {
-		left[pod.UID] = true
-		if err := c.Delete(ctx, &pod, client.Preconditions{UID: &pod.UID}); client.IgnoreNotFound(err) != nil {
+		switch err := c.Delete(ctx, &pod, client.Preconditions{UID: &pod.UID}); {
+		case apierrors.IsNotFound(err): // it ended before the watch, which then does not tell
+		case err != nil:
 			return fmt.Errorf("deleting a pod of the provider: %w", err)
+		default:
+			left[pod.UID] = true
 		}
 	}
 	for len(left) > 0 {

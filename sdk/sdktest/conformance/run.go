@@ -17,7 +17,8 @@ import (
 //
 // The error is an [*OptionError] when the kit was called wrongly, and another one
 // when the cluster could not be worked with or ctx ended; the report then holds
-// the results until there. A provider that fails a check is no error.
+// the results until there. A [*LeftoverError], alone or joined with such a one,
+// names what could not be removed. A provider that fails a check is no error.
 func Run(ctx context.Context, o Options) (report Report, err error) {
 	s, err := open(ctx, o)
 	if err != nil {
@@ -34,6 +35,21 @@ func Run(ctx context.Context, o Options) (report Report, err error) {
 	}
 	return report, nil
 }
+
+// LeftoverError says that something which the run made is still in the cluster,
+// since it could not be removed.
+type LeftoverError struct {
+	// Err says what, and why.
+	Err error
+}
+
+// Error names what stays.
+func (e *LeftoverError) Error() string {
+	return "what was made for the checks is not all deleted: " + e.Err.Error()
+}
+
+// Unwrap returns Err.
+func (e *LeftoverError) Unwrap() error { return e.Err }
 
 // session is one run of the kit.
 type session struct {

@@ -11,9 +11,12 @@ import (
 	"testing"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/rest"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 )
 
 func TestTroubleOfTheKitItself(t *testing.T) {
@@ -68,5 +71,15 @@ func TestRestartByACommand(t *testing.T) {
 	}
 	if err := RestartCommand(&out, "sh", "-c", "exit 3")(t.Context()); err == nil || !strings.Contains(err.Error(), "exit status 3") {
 		t.Errorf("got %v", err)
+	}
+}
+
+// A pod that ended by itself, after the provider's were listed, is not waited for.
+func TestAPodThatIsGoneAlreadyIsNotWaitedFor(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	pod := corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "tides", Name: "provider-x7k2p", UID: "1"}}
+	if err := replacePods(ctx, fake.NewFakeClient(), []corev1.Pod{pod}); err != nil {
+		t.Error(err)
 	}
 }

@@ -91,14 +91,16 @@ func (e *env) create(ctx context.Context, object client.Object) error {
 // with all in it, or one by one.
 func (s *space) close(ctx context.Context) error {
 	s.stop()
-	remove := s.made
 	if s.temporary {
-		remove = []client.Object{s.namespace}
+		if err := client.IgnoreNotFound(s.env.client.Delete(ctx, s.namespace)); err != nil {
+			return fmt.Errorf("deleting the namespace %s: %w", s.namespace.Name, err)
+		}
+		return nil
 	}
 	var errs []error
-	for _, object := range slices.Backward(remove) {
+	for _, object := range slices.Backward(s.made) {
 		if err := client.IgnoreNotFound(s.env.client.Delete(ctx, object)); err != nil {
-			errs = append(errs, fmt.Errorf("deleting %s: %w", object.GetName(), err))
+			errs = append(errs, fmt.Errorf("deleting %s in the namespace %s: %w", object.GetName(), s.namespace.Name, err))
 		}
 	}
 	return errors.Join(errs...)

@@ -24,7 +24,7 @@ func Test(t *testing.T, o Options) Report {
 		})
 	}
 	if err := s.close(t.Context()); err != nil {
-		t.Errorf("removing what the kit made: %v", err)
+		t.Error(err)
 	}
 	return s.report
 }
