@@ -110,6 +110,7 @@ func (c *Clusters) followNodes(made *connection, client kubernetes.Interface) *f
 		store:    made.nodes,
 		classify: func(err error) *fault { return classify(err, made.where, followNodesVerbs) },
 		health:   func(why *fault) { c.healthChanged(made, why) },
+		longest:  c.patience.watch,
 	}
 }
 

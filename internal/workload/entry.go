@@ -178,7 +178,8 @@ func (c *Clusters) followSecret(e *entry) *follower {
 		classify: func(err error) *fault {
 			return unreadable(err, e.key)
 		},
-		health: func(why *fault) { c.secretUnreadable(e, why) },
+		health:  func(why *fault) { c.secretUnreadable(e, why) },
+		longest: c.patience.watch,
 	}
 }
 

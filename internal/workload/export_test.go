@@ -6,7 +6,14 @@ import "time"
 
 // SetPatience has servers of kubeconfigs given up sooner.
 func SetPatience(c *Clusters, answer, ping time.Duration) {
-	c.patience = patience{answer: answer, pingAfter: ping, ping: ping}
+	c.patience.answer, c.patience.pingAfter, c.patience.ping = answer, ping, ping
+}
+
+// SetWatchPatience has watches that begin from now on last no longer than d.
+func SetWatchPatience(c *Clusters, d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.patience.watch = d
 }
 
 // ParseKubeconfig says what comes of a kubeconfig: its server, or why none.

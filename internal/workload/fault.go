@@ -4,6 +4,7 @@ package workload
 
 import (
 	"context"
+	"crypto/tls"
 	"crypto/x509"
 	"errors"
 	"fmt"
@@ -104,6 +105,7 @@ func unanswered(err error) (reason, how string) {
 	if _, is := errors.AsType[*net.DNSError](err); is {
 		return ReasonUnreachable, "is not known to DNS"
 	}
+	_, isNoTLS := errors.AsType[tls.RecordHeaderError](err)
 	network, is := errors.AsType[net.Error](err)
 	switch {
 	case errors.Is(err, errLinkLocal):
@@ -112,6 +114,8 @@ func unanswered(err error) (reason, how string) {
 		return ReasonUnreachable, "is no longer spoken to by way of a kubeconfig that was replaced or taken away"
 	case errors.Is(err, errRedirect):
 		return ReasonUnexpectedAnswer, "answers with a redirect, which is not followed"
+	case errors.Is(err, http.ErrSchemeMismatch), isNoTLS:
+		return ReasonUnexpectedAnswer, "does not speak TLS"
 	case errors.Is(err, errTooLarge):
 		return ReasonUnexpectedAnswer, "answers with more than is read of it"
 	case errors.Is(err, syscall.ECONNREFUSED):

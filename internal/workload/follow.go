@@ -40,6 +40,8 @@ type follower struct {
 	// health is called with nil when a watch stands, and with the fault when it,
 	// or the list before it, fails.
 	health func(*fault)
+	// longest is how long a watch lasts at most.
+	longest time.Duration
 
 	mu       sync.Mutex
 	endWatch context.CancelFunc // of the last watch that stood
@@ -92,7 +94,7 @@ func (f *follower) ListWithContext(ctx context.Context, options metav1.ListOptio
 
 // WatchWithContext implements cache.ListerWatcherWithContext.
 func (f *follower) WatchWithContext(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
-	ctx, cancel := context.WithCancel(ctx)
+	ctx, cancel := context.WithTimeout(ctx, f.longest)
 	events, err := f.watch(ctx, options)
 	if err != nil {
 		why := f.failed(ctx, err) // which asks whether it was ctx that ended

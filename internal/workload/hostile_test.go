@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -134,6 +135,43 @@ func TestTheTokenGoesToNobodyWhoCannotProveWhoTheyAre(t *testing.T) {
 		t.Error("a request was made")
 	}
 	r.silent(view)
+}
+
+func TestAServerThatDoesNotSpeakTLSIsNamed(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	plain := httptest.NewServer(http.NotFoundHandler())
+	t.Cleanup(plain.Close)
+	address := plain.Listener.Addr().String()
+	r.put("rack-kubeconfig", admin(t, "https://"+address))
+	view := r.fails(r.owner("a"), r.byName("rack"), workload.ReasonUnexpectedAnswer)
+	if want := "The API server https://" + address + " does not speak TLS"; view.Message != want {
+		t.Errorf("message %q, want %q", view.Message, want)
+	}
+}
+
+// Something on the way may answer for a server that is gone, and keep a watch open.
+func TestAWatchThatItsServerDoesNotEndIsBegunAnew(t *testing.T) {
+	t.Parallel()
+	r := newCalmRig(t)
+	workload.SetWatchPatience(r.Clusters, 100*time.Millisecond)
+	watches := make(chan struct{}, 100)
+	server := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Query().Get("watch") != "" {
+			watches <- struct{}{}
+		}
+		sparse(w, r)
+	}))
+	r.put("rack-kubeconfig", confidential(t, server))
+	r.reaches(r.owner("a"), r.byName("rack"), workload.Target{})
+	ctx := devplanetest.Context(t)
+	for range 2 {
+		select {
+		case <-watches:
+		case <-ctx.Done():
+			t.Fatal("the watch was not begun anew")
+		}
+	}
 }
 
 func TestALinkLocalAddressIsNotConnectedTo(t *testing.T) {

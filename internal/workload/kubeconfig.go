@@ -7,6 +7,9 @@ import (
 	"crypto/x509"
 	"fmt"
 	"net/url"
+	"slices"
+	"strings"
+	"unicode"
 
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
@@ -142,5 +145,17 @@ func unusable(config *rest.Config) (what string) {
 			return "whose client-certificate-data and client-key-data are no pair"
 		}
 	}
+	if slices.ContainsFunc(headers(config), func(value string) bool { return strings.ContainsFunc(value, unicode.IsControl) }) {
+		return "whose token or impersonation has a control character in it, such as a line break at its end"
+	}
 	return ""
+}
+
+// headers returns the values that are sent as headers.
+func headers(config *rest.Config) []string {
+	values := append([]string{config.BearerToken, config.Impersonate.UserName, config.Impersonate.UID}, config.Impersonate.Groups...)
+	for _, extra := range config.Impersonate.Extra {
+		values = append(values, extra...)
+	}
+	return values
 }

@@ -118,6 +118,20 @@ func TestKubeconfigs(t *testing.T) {
 			func(p parts) { p.cluster.CertificateAuthorityData = []byte(token) },
 			workload.ReasonKubeconfigInvalid, where + " holds a kubeconfig whose certificate-authority-data is no certificate",
 		},
+		"a token with a line break at its end": { // as base64 of a file's content has
+			func(p parts) { p.user.Token = token + "\n" },
+			workload.ReasonKubeconfigInvalid, where + " holds a kubeconfig whose token or impersonation has a control character in it, such as a line break at its end",
+		},
+		"impersonation of a group with a line break": {
+			func(p parts) { p.user.Impersonate, p.user.ImpersonateGroups = "5spot", []string{"a\r\nb"} },
+			workload.ReasonKubeconfigInvalid, where + " holds a kubeconfig whose token or impersonation has a control character in it, such as a line break at its end",
+		},
+		"impersonation with an extra of two lines": {
+			func(p parts) {
+				p.user.Impersonate, p.user.ImpersonateUserExtra = "5spot", map[string][]string{"scopes": {"fine", "a\nb"}}
+			},
+			workload.ReasonKubeconfigInvalid, where + " holds a kubeconfig whose token or impersonation has a control character in it, such as a line break at its end",
+		},
 		"a certificate without key": {
 			func(p parts) { p.user.ClientKeyData = nil },
 			workload.ReasonKubeconfigInvalid, where + " holds a kubeconfig whose client-certificate-data and client-key-data are no pair",

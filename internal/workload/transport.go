@@ -33,9 +33,14 @@ type patience struct {
 	// pingAfter and ping bound how long a watch seems to go on whose server has
 	// gone without a word: it is pinged after the one and given up after the other.
 	pingAfter, ping time.Duration
+	// watch bounds how long a watch goes on that its server does not end, as it is
+	// asked to within 10 minutes: something on the way may answer the pings.
+	watch time.Duration
 }
 
-var usualPatience = patience{answer: 10 * time.Second, pingAfter: 30 * time.Second, ping: 15 * time.Second}
+var usualPatience = patience{
+	answer: 10 * time.Second, pingAfter: 30 * time.Second, ping: 15 * time.Second, watch: 11 * time.Minute,
+}
 
 var (
 	errRedirect  = errors.New("redirects are not followed")
