@@ -54,6 +54,8 @@ type part struct {
 	// awaited are the keys to hear of before anyone is let in, and the number of
 	// the call that asked for it.
 	awaited map[types.NamespacedName]int
+	// shut is since when nobody is let in, while there are any such keys.
+	shut time.Time
 }
 
 // New returns a gate at which nobody waits.
@@ -148,7 +150,8 @@ func (g *Gate) Expect(partition int, keys []types.NamespacedName) {
 // Gather shuts the partitions of these keys until the gate has heard of each, or
 // for [GatherPatience]. It is called with all machines that a bell may start,
 // before they are reconciled: so whichever is reconciled first, the places go by
-// rank.
+// rank. Bells that ring one after the other keep a partition shut for no longer
+// than [Patience].
 func (g *Gate) Gather(keys []types.NamespacedName) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -161,6 +164,14 @@ func (g *Gate) Gather(keys []types.NamespacedName) {
 func (g *Gate) await(partition int, keys []types.NamespacedName, patience time.Duration) {
 	p := &g.parts[partition]
 	if p.limit == 0 || len(keys) == 0 {
+		return
+	}
+	now := g.clock.Now()
+	if len(p.awaited) == 0 {
+		p.shut = now
+	}
+	patience = min(patience, p.shut.Add(Patience).Sub(now))
+	if patience <= 0 {
 		return
 	}
 	g.calls++

@@ -5,6 +5,7 @@ package activation_test
 import (
 	"context"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -227,6 +228,21 @@ func TestABellWaitsForOneThatIsNotHeardOfForSoLongOnly(t *testing.T) {
 	g.Gather(keys("silent", "a")) // the bell rings again, and does not begin the wait anew
 	g.Ask(key("a"), 50, bell)
 	clock.Step(activation.GatherPatience / 2)
+	awaitWoken(t, woken, "a")
+}
+
+// Schedules that flap, or machines of which nobody can tell what they need, must
+// not keep the others down.
+func TestBellsThatKeepRingingKeepOthersWaitingForSoLongOnly(t *testing.T) {
+	g, clock, woken := newTimed()
+	g.Gather(keys("silent", "a"))
+	g.Ask(key("a"), 50, bell)
+	const pause = activation.GatherPatience * 3 / 4
+	for rung := range int(activation.Patience / pause) {
+		clock.Step(pause)
+		g.Gather(keys("silent-" + strconv.Itoa(rung)))
+	}
+	clock.Step(pause)
 	awaitWoken(t, woken, "a")
 }
 
