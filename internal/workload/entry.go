@@ -167,6 +167,11 @@ func (c *Clusters) followSecret(e *entry) *follower {
 	return &follower{
 		list: func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
 			options.FieldSelector = this
+			if options.ResourceVersion == "0" {
+				// Out of a cache that is behind, a Secret that was just made would be missing,
+				// and the management cluster would stand in.
+				options.ResourceVersion = ""
+			}
 			return secrets.List(ctx, options)
 		},
 		watch: func(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {

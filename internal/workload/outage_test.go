@@ -5,6 +5,7 @@ package workload_test
 import (
 	"context"
 	"errors"
+	"io"
 	"net/http"
 	"strings"
 	"testing"
@@ -190,6 +191,29 @@ func TestASecretThatCannotBeReadWakesNobodyForEachTry(t *testing.T) {
 	want := map[string]float64{"non_404_kube_error": 1}
 	if diff := cmp.Diff(want, r.counts("fivespot_child_kubeconfig_errors_total", "reason")); diff != "" {
 		t.Errorf("errors (-want +got):\n%s", diff)
+	}
+}
+
+// An API server may answer from a cache that is behind.
+func TestASecretThatACacheHasYetToSeeIsNotTakenForAMissingOne(t *testing.T) {
+	t.Parallel()
+	config := devplanetest.Plane(t).Config()
+	config.Wrap(func(next http.RoundTripper) http.RoundTripper {
+		return tripper(func(request *http.Request) (*http.Response, error) {
+			if !strings.HasSuffix(request.URL.Path, "/secrets") || request.URL.Query().Get("resourceVersion") != "0" {
+				return next.RoundTrip(request)
+			}
+			return &http.Response{
+				StatusCode: http.StatusOK, Header: http.Header{"Content-Type": {"application/json"}}, Request: request,
+				Body: io.NopCloser(strings.NewReader(`{"kind":"SecretList","apiVersion":"v1","metadata":{"resourceVersion":"1"},"items":[]}`)),
+			}, nil
+		})
+	})
+	r := newCalmRig(t, func(o *workload.Options) { o.Config = config })
+	w := newWire(t)
+	r.put("rack-kubeconfig", admin(t, w.server()))
+	if view := r.reaches(r.owner("a"), r.byName("rack"), workload.Target{}); view.Management {
+		t.Errorf("the management cluster stands in for a cluster that has a Secret: %+v", view)
 	}
 }
 
