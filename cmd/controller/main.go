@@ -73,7 +73,7 @@ func newCommand() *cobra.Command {
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		RunE: func(command *cobra.Command, _ []string) error {
-			if err := o.replicas.validate(); err != nil {
+			if err := o.validate(); err != nil {
 				return misused(err)
 			}
 			return run(command.Context(), o)

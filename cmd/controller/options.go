@@ -4,9 +4,12 @@ package main
 
 import (
 	"flag"
+	"fmt"
+	"strings"
 	"time"
 
 	"github.com/spf13/pflag"
+	"k8s.io/apimachinery/pkg/util/validation"
 	"sigs.k8s.io/controller-runtime/pkg/client/config"
 	"sigs.k8s.io/controller-runtime/pkg/log/zap"
 
@@ -49,4 +52,35 @@ func (o *options) addFlags(flags *pflag.FlagSet) {
 	config.RegisterFlags(goFlags) // --kubeconfig
 	o.zap.BindFlags(goFlags)
 	flags.AddGoFlagSet(goFlags)
+}
+
+// validate returns an error that says which flag to change.
+func (o *options) validate() error {
+	switch {
+	case o.concurrency < 1:
+		return fmt.Errorf("--concurrency=%d must be at least 1", o.concurrency)
+	case o.finalizer <= 0:
+		return fmt.Errorf("--finalizer-timeout=%s must be more than zero", o.finalizer)
+	}
+	if err := validateGroups("--allowed-bootstrap-groups", o.allowed.Bootstrap); err != nil {
+		return err
+	}
+	if err := validateGroups("--allowed-infrastructure-groups", o.allowed.Infrastructure); err != nil {
+		return err
+	}
+	return o.replicas.validate()
+}
+
+// validateGroups refuses a list by which no machine could be made, and a name
+// that no API group can have: it would allow nothing, silently.
+func validateGroups(flagName string, groups []string) error {
+	if len(groups) == 0 {
+		return fmt.Errorf("%s must name at least one API group: no machine can be made without", flagName)
+	}
+	for _, group := range groups {
+		if problems := validation.IsDNS1123Subdomain(group); len(problems) > 0 {
+			return fmt.Errorf("%s: %q is not the name of an API group: %s", flagName, group, strings.Join(problems, "; "))
+		}
+	}
+	return nil
 }
