@@ -99,7 +99,7 @@ func (r *Registry) NeedLeaderElection() bool { return false }
 
 // Start follows the CRDs until the context ends.
 func (r *Registry) Start(ctx context.Context) error {
-	registration, err := r.informer.AddEventHandler(handlers(func(d *definition) { r.refresh(d.kind.GroupKind) }, nil))
+	registration, err := r.informer.AddEventHandler(r.handlers())
 	if err != nil {
 		return fmt.Errorf("watching CustomResourceDefinitions: %w", err)
 	}
@@ -110,6 +110,22 @@ func (r *Registry) Start(ctx context.Context) error {
 	}()
 	r.informer.RunWithContext(ctx)
 	return nil
+}
+
+// handlers refresh the kind of each definition that comes, goes or changes. A
+// definition that was replaced while nobody watched looks like one that has
+// changed, and may have been another kind's.
+func (r *Registry) handlers() cache.ResourceEventHandlerFuncs {
+	all := handlers(func(d *definition) { r.refresh(d.kind.GroupKind) }, nil)
+	update := all.UpdateFunc
+	all.UpdateFunc = func(was, is any) {
+		before, known := was.(*definition)
+		if after, ok := is.(*definition); ok && known && before.kind.GroupKind != after.kind.GroupKind {
+			r.refresh(before.kind.GroupKind)
+		}
+		update(was, is)
+	}
+	return all
 }
 
 func (r *Registry) markSynced() {

@@ -29,7 +29,14 @@ func startRegistry(t *testing.T, config *rest.Config) (registry *kinds.Registry,
 	if err != nil {
 		t.Fatal(err)
 	}
-	if registry, err = kinds.NewRegistry(client); err != nil {
+	return start(t, client)
+}
+
+// start is startRegistry with a client.
+func start(t *testing.T, client dynamic.Interface) (registry *kinds.Registry, changes <-chan struct{}) {
+	t.Helper()
+	registry, err := kinds.NewRegistry(client)
+	if err != nil {
 		t.Fatal(err)
 	}
 	told := make(chan struct{}, 1)
