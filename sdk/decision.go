@@ -18,9 +18,9 @@ type Decision struct {
 	// Until is the instant at which the decision may come to be another one
 	// though nobody edits the object. The schedule is evaluated again at that
 	// instant, not before and not by polling, and status.nextTransitionTime
-	// shows it. Zero means: only an edit changes it. An Until that is not after
-	// the instant of the evaluation is a mistake of the provider: the schedule
-	// then reads as not ready, for [ReasonInvalidDecision].
+	// shows it, up to the year 9999 in UTC. Zero means: only an edit changes it.
+	// An Until that is not after the instant of the evaluation is a mistake of the
+	// provider: the schedule then reads as not ready, for [ReasonInvalidDecision].
 	Until time.Time
 
 	// Reason is the reason of the Ready condition: one word in CamelCase, of

@@ -58,13 +58,17 @@ func evaluationOf(ctx context.Context) *evaluation {
 }
 
 // end closes the books: what was not looked at this time is let go. It reports
-// whether all that was looked at is known.
+// whether all that was looked at is known. Where it is not, nothing is let go: what
+// Evaluate did not come to may be a good answer, which it looks at the next time.
 func (e *evaluation) end() bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	if e.incomplete {
+		return false
+	}
 	e.inputs.objects.keep(e.schedule, e.reads)
 	e.inputs.polls.keep(e.schedule, e.asked)
-	return !e.incomplete
+	return true
 }
 
 // errIncomplete is what Evaluate is told where nothing is known yet. Nobody sees

@@ -18,6 +18,9 @@ const (
 	fieldConditions         = "conditions"
 )
 
+// lastYear is the last one of RFC 3339; the API server refuses a time after it.
+const lastYear = 9999
+
 // ownStatus is what Evaluate changed in the status beside the contract's fields.
 type ownStatus struct {
 	// fields holds the new value of a field of .status; nil removes it.
@@ -64,7 +67,7 @@ func nextStatus(current map[string]any, generation int64, result outcome, now ti
 		next[fieldLastTransitionTime] = timestamp(now)
 	}
 	delete(next, fieldNextTransitionTime)
-	if result.decided && !result.until.IsZero() {
+	if result.decided && !result.until.IsZero() && result.until.UTC().Year() <= lastYear {
 		next[fieldNextTransitionTime] = timestamp(result.until)
 	}
 	next[fieldConditions] = nextConditions(next[fieldConditions], result, now)

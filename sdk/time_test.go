@@ -123,3 +123,22 @@ func TestAnEditThatMovesTheBoundaryMovesTheWakeUp(t *testing.T) {
 		t.Errorf("lastTransitionTime %v, want %v", s.Status.LastTransitionTime, want)
 	}
 }
+
+// What is meant for ever lies, in places west of Greenwich, in a year of UTC that no
+// RFC 3339 time has. The API server would refuse a status with it.
+func TestABoundaryThatCannotBeSpelledIsNotPublished(t *testing.T) {
+	namespace := devplanetest.Namespace(t)
+	start(t, sdk.Settings{}, manual.Provider())
+	applied := devplanetest.ApplyIn(t, namespace, []byte(`
+apiVersion: spotschedules.5spot.finos.org/v1alpha1
+kind: ManualSchedule
+metadata: {name: desk}
+spec: {enabled: true, until: "9999-12-31T23:59:59-05:00"}
+`))
+	s := &v1alpha1.ManualSchedule{}
+	s.Namespace, s.Name, s.Generation = namespace, "desk", applied[0].GetGeneration()
+	awaitVerdict(t, s, true)
+	if s.Status.NextTransitionTime != nil {
+		t.Errorf("nextTransitionTime %v, want none", s.Status.NextTransitionTime)
+	}
+}
