@@ -87,7 +87,8 @@ func (c *Clusters) follow(e *entry, made *connection, both *clients) {
 }
 
 func (c *Clusters) followNodes(made *connection, client kubernetes.Interface) *follower {
-	nodes, listed := client.CoreV1().Nodes(), 0
+	nodes := client.CoreV1().Nodes()
+	var listed nodeMeasure
 	return &follower{
 		list: func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
 			list, err := nodes.List(ctx, options)
@@ -95,17 +96,28 @@ func (c *Clusters) followNodes(made *connection, client kubernetes.Interface) *f
 				return nil, err
 			}
 			if options.Continue == "" {
-				listed = 0
+				listed = nodeMeasure{}
 			}
-			if listed += len(list.Items); listed > nodeLimit {
-				return nil, errTooLarge
+			for i := range list.Items {
+				if listed = listed.with(reduceNode(&list.Items[i])); listed.tooMuch() {
+					return nil, errTooLarge
+				}
 			}
 			return list, nil
 		},
 		watch: func(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
 			return nodes.Watch(ctx, options)
 		},
-		reduce:   reduceNodes,
+		admit: func(object runtime.Object) bool {
+			node, ok := object.(*corev1.Node)
+			if !ok {
+				return true
+			}
+			kept := reduceNode(node)
+			c.mu.Lock()
+			defer c.mu.Unlock()
+			return made.nodes.fits(kept)
+		},
 		kind:     &corev1.Node{},
 		store:    made.nodes,
 		classify: func(err error) *fault { return classify(err, made.where, followNodesVerbs) },
@@ -116,10 +128,6 @@ func (c *Clusters) followNodes(made *connection, client kubernetes.Interface) *f
 
 // followNodesVerbs are what following Nodes needs.
 const followNodesVerbs = "list and watch Nodes"
-
-// nodeLimit is how many Nodes of one cluster are kept at most, four times what
-// Kubernetes is made for.
-const nodeLimit = 20_000
 
 // healthChanged takes in that a watch stands (nil), or why none does.
 func (c *Clusters) healthChanged(of *connection, why *fault) {

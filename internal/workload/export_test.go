@@ -2,7 +2,11 @@
 
 package workload
 
-import "time"
+import (
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+)
 
 // SetPatience has servers of kubeconfigs given up sooner.
 func SetPatience(c *Clusters, answer, ping time.Duration) {
@@ -26,3 +30,6 @@ func ParseKubeconfig(content []byte) (server, reason, message string) {
 	}
 	return config.Host, "", ""
 }
+
+// ReduceNode strips a Node of what is not remembered.
+func ReduceNode(node *corev1.Node) { reduceNode(node) }

@@ -8,7 +8,6 @@ import (
 	"sync"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -29,8 +28,9 @@ type follower struct {
 	// list and watch ask the server.
 	list  func(context.Context, metav1.ListOptions) (runtime.Object, error)
 	watch func(context.Context, metav1.ListOptions) (watch.Interface, error)
-	// reduce takes from the objects of a list or an event, in place, what is not kept. May be nil.
-	reduce func(runtime.Object)
+	// admit takes from a new or changed object, in place, what is not kept, and reports
+	// whether there is room for the rest. May be nil.
+	admit func(runtime.Object) bool
 	// kind is an example of the objects.
 	kind runtime.Object
 	// store is told of the objects.
@@ -86,9 +86,6 @@ func (f *follower) ListWithContext(ctx context.Context, options metav1.ListOptio
 	if err != nil {
 		return nil, f.failed(ctx, err)
 	}
-	if f.reduce != nil {
-		f.reduce(list)
-	}
 	return list, nil
 }
 
@@ -109,15 +106,18 @@ func (f *follower) WatchWithContext(ctx context.Context, options metav1.ListOpti
 	return watch.Filter(events, f.filter), nil
 }
 
-// filter reduces an event's object, and strips an error that the server sends of
-// its words.
+// filter strips an error that the server sends of its words, and lets no more
+// objects pass than there is room for: with one too many the watch ends as if it had
+// expired, so that a list tells whether all of them are too many.
 func (f *follower) filter(event watch.Event) (watch.Event, bool) {
 	status, failed := event.Object.(*metav1.Status)
 	switch {
 	case failed:
 		event.Object = &metav1.Status{Status: status.Status, Code: status.Code, Reason: status.Reason, Message: "the watch ended with an error"}
-	case f.reduce != nil:
-		f.reduce(event.Object)
+	case event.Type != watch.Added && event.Type != watch.Modified, f.admit == nil:
+	case !f.admit(event.Object):
+		full := apierrors.NewResourceExpired("there is no room for more").Status()
+		event = watch.Event{Type: watch.Error, Object: &full}
 	}
 	return event, true
 }
@@ -134,22 +134,3 @@ func (f *follower) failed(ctx context.Context, err error) error {
 }
 
 var _ cache.ListerWatcherWithContext = (*follower)(nil)
-
-// reduceNodes strips Nodes of what is not remembered, so that a large cluster's
-// never are in memory as a whole.
-func reduceNodes(object runtime.Object) {
-	switch typed := object.(type) {
-	case *corev1.NodeList:
-		for i := range typed.Items {
-			reduceNode(&typed.Items[i])
-		}
-	case *corev1.Node:
-		reduceNode(typed)
-	}
-}
-
-func reduceNode(node *corev1.Node) {
-	node.Labels, node.OwnerReferences, node.Finalizers = nil, nil, nil
-	node.Spec = corev1.NodeSpec{ProviderID: node.Spec.ProviderID, Unschedulable: node.Spec.Unschedulable, Taints: node.Spec.Taints}
-	node.Status = corev1.NodeStatus{Conditions: node.Status.Conditions}
-}

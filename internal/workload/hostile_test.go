@@ -9,6 +9,7 @@ import (
 	"log"
 	"net/http"
 	"net/http/httptest"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -249,6 +250,59 @@ func TestAnAnswerWithoutEndIsNotReadToTheEnd(t *testing.T) {
 	view := r.fails(r.owner("a"), r.byName("rack"), workload.ReasonUnexpectedAnswer)
 	if !strings.HasSuffix(view.Message, "answers with more than is read of it") {
 		t.Errorf("message %q", view.Message)
+	}
+}
+
+// Neither must Nodes without end, nor Nodes without measure, by whichever way they come.
+func TestNoMoreIsKeptOfNodesThanTheLimit(t *testing.T) {
+	t.Parallel()
+	many := make([]string, 20_001)
+	for i := range many {
+		many[i] = fmt.Sprintf(`{"metadata":{"name":"n-%d","uid":"%d","resourceVersion":"%d"}}`, i, i, i+1)
+	}
+	large := make([]string, 100)
+	for i := range large {
+		large[i] = fmt.Sprintf(`{"metadata":{"name":"n-%d","uid":"%d","resourceVersion":"%d"},"spec":{"providerID":%q}}`,
+			i, i, i+1, strings.Repeat("x", 1<<20))
+	}
+	for name, nodes := range map[string][]string{"many": many, "large": large} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := newCalmRig(t)
+			var watched atomic.Bool
+			server := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				w.Header().Set("Content-Type", "application/json")
+				from, err := strconv.Atoi(r.URL.Query().Get("continue"))
+				if err != nil {
+					from = 0
+				}
+				switch {
+				case r.URL.Query().Get("watch") != "":
+					for _, node := range nodes {
+						fmt.Fprintf(w, `{"type":"ADDED","object":{"kind":"Node","apiVersion":"v1",%s}`, node[1:])
+					}
+					watched.Store(true)
+				case watched.Load():
+					to, next := min(from+1+len(nodes)/40, len(nodes)), ""
+					if to < len(nodes) {
+						next = strconv.Itoa(to)
+					}
+					fmt.Fprintf(w, `{"kind":"NodeList","apiVersion":"v1","metadata":{"resourceVersion":"1","continue":%q},"items":[%s]}`,
+						next, strings.Join(nodes[from:to], ","))
+				default:
+					fmt.Fprint(w, `{"kind":"NodeList","apiVersion":"v1","metadata":{"resourceVersion":"1"},"items":[]}`)
+				}
+				http.NewResponseController(w).Flush()
+				if r.URL.Query().Get("watch") != "" {
+					<-r.Context().Done()
+				}
+			}))
+			r.put("rack-kubeconfig", confidential(t, server))
+			view := r.fails(r.owner("a"), r.byName("rack"), workload.ReasonUnexpectedAnswer)
+			if !strings.HasSuffix(view.Message, "answers with more than is read of it") {
+				t.Errorf("message %q", view.Message)
+			}
+		})
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/fivespot/fivespot/api/v1beta1"
@@ -69,6 +70,31 @@ func NodeOf(node *corev1.Node) *Node {
 			}
 			kept.Annotations[key] = value
 		}
+	}
+	return kept
+}
+
+// reduceNode strips a Node of what is not remembered, so that a large cluster's never
+// are in memory as a whole, and returns what is.
+func reduceNode(node *corev1.Node) *Node {
+	kept := NodeOf(node)
+	status := corev1.ConditionFalse
+	switch {
+	case kept.Ready:
+		status = corev1.ConditionTrue
+	case kept.Unreachable:
+		status = corev1.ConditionUnknown
+	}
+	*node = corev1.Node{
+		TypeMeta:   node.TypeMeta,
+		ObjectMeta: metav1.ObjectMeta{Name: kept.Name, UID: kept.UID, ResourceVersion: kept.ResourceVersion, Annotations: kept.Annotations},
+		Spec:       corev1.NodeSpec{ProviderID: kept.ProviderID, Unschedulable: kept.Unschedulable, Taints: kept.Taints},
+		Status:     corev1.NodeStatus{Conditions: []corev1.NodeCondition{{Type: corev1.NodeReady, Status: status}}},
+	}
+	if kept.TaintsWrittenBy != "" {
+		node.ManagedFields = []metav1.ManagedFieldsEntry{{
+			Manager: kept.TaintsWrittenBy, FieldsV1: metav1.NewFieldsV1(`{"f:spec":{"f:taints":{}}}`),
+		}}
 	}
 	return kept
 }

@@ -50,6 +50,7 @@ type nodeStore struct {
 	mu      *sync.Mutex          // guards the rest
 	changed func(names []string) // called without the mutex
 	nodes   map[string]*Node     // nil until all were seen once
+	measure nodeMeasure          // of nodes
 }
 
 var _ cache.ReflectorStore = (*nodeStore)(nil)
@@ -63,10 +64,21 @@ func (s *nodeStore) get(name string) (node *Node, synced bool) {
 	return s.nodes[name], s.nodes != nil
 }
 
+// fits reports whether there is room for a Node. The caller holds the mutex.
+func (s *nodeStore) fits(node *Node) bool {
+	after := s.measure.with(node)
+	if before := s.nodes[node.Name]; before != nil {
+		after = after.without(before)
+	}
+	return !after.tooMuch()
+}
+
 // wrote takes in a Node that a write returned. The caller holds the mutex.
 func (s *nodeStore) wrote(node *corev1.Node) {
 	if current := s.nodes[node.Name]; current != nil && current.UID == node.UID {
-		s.put(NodeOf(node))
+		if now := NodeOf(node); s.fits(now) {
+			s.put(now)
+		}
 	}
 }
 
@@ -80,7 +92,10 @@ func (s *nodeStore) put(node *Node) bool {
 			return false
 		}
 	}
-	s.nodes[node.Name] = node
+	if before != nil {
+		s.measure = s.measure.without(before)
+	}
+	s.nodes[node.Name], s.measure = node, s.measure.with(node)
 	return before == nil || !before.same(node)
 }
 
@@ -109,10 +124,13 @@ func (s *nodeStore) Delete(object any) error {
 		return nil
 	}
 	s.mu.Lock()
-	_, was := s.nodes[node.Name]
-	delete(s.nodes, node.Name)
+	was := s.nodes[node.Name]
+	if was != nil {
+		delete(s.nodes, node.Name)
+		s.measure = s.measure.without(was)
+	}
 	s.mu.Unlock()
-	if was {
+	if was != nil {
 		s.changed([]string{node.Name})
 	}
 	return nil
@@ -122,7 +140,7 @@ func (s *nodeStore) Delete(object any) error {
 func (s *nodeStore) Replace(objects []any, _ string) error {
 	s.mu.Lock()
 	before := s.nodes
-	s.nodes = make(map[string]*Node, len(objects))
+	s.nodes, s.measure = make(map[string]*Node, len(objects)), nodeMeasure{}
 	var changed []string
 	for _, object := range objects {
 		node, ok := object.(*corev1.Node)
@@ -130,7 +148,7 @@ func (s *nodeStore) Replace(objects []any, _ string) error {
 			continue
 		}
 		now := NodeOf(node)
-		s.nodes[node.Name] = now
+		s.put(now)
 		if was := before[node.Name]; was == nil || !was.same(now) {
 			changed = append(changed, node.Name)
 		}
