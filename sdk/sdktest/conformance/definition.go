@@ -200,10 +200,17 @@ func noStatusSubresource(v *apiextensionsv1.CustomResourceDefinitionVersion) str
 }
 
 func noActiveColumn(v *apiextensionsv1.CustomResourceDefinitionVersion) string {
+	wrong := "no printer column shows .status.active"
 	for _, column := range v.AdditionalPrinterColumns {
-		if strings.TrimPrefix(column.JSONPath, "$") == ".status.active" {
+		switch {
+		case strings.TrimPrefix(column.JSONPath, "$") != ".status.active":
+		case !strings.EqualFold(column.Name, "Active"):
+			wrong = fmt.Sprintf("the printer column for .status.active is %s, not Active", column.Name)
+		case column.Priority > 0:
+			wrong = fmt.Sprintf("the printer column for .status.active is left out without -o wide: its priority is %d, not 0", column.Priority)
+		default:
 			return ""
 		}
 	}
-	return "no printer column shows .status.active"
+	return wrong
 }

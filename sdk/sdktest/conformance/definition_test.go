@@ -83,6 +83,7 @@ func TestDefaultsOfActive(t *testing.T) {
 		"none":             {`{type: object, properties: {active: {type: boolean}}}`, ""},
 		"of the field":     {`{type: object, properties: {active: {type: boolean, default: false}}}`, "the schema has the default false at .status.active"},
 		"of the status":    {`{type: object, default: {active: true}, properties: {active: {type: boolean}}}`, `the schema has the default {"active":true} at .status`},
+		"of a like word":   {`{type: object, default: {phase: active}, properties: {active: {type: boolean}, phase: {type: string}}}`, ""},
 		"of another field": {`{type: object, default: {phase: New}, properties: {active: {type: boolean}, phase: {type: string, default: New}}}`, ""},
 	}
 	for name, test := range tests {
@@ -95,12 +96,22 @@ func TestDefaultsOfActive(t *testing.T) {
 }
 
 func TestPrinterColumn(t *testing.T) {
-	for path, want := range map[string]bool{".status.active": true, "$.status.active": true, ".spec.active": false} {
-		v := &apiextensionsv1.CustomResourceDefinitionVersion{
-			AdditionalPrinterColumns: []apiextensionsv1.CustomResourceColumnDefinition{{JSONPath: path}},
+	const none = "no printer column shows .status.active"
+	for text, want := range map[string]string{
+		`[{name: Active, type: boolean, jsonPath: .status.active}]`:  "",
+		`[{name: ACTIVE, type: boolean, jsonPath: $.status.active}]`: "",
+		`[]`: none,
+		`[{name: Active, type: boolean, jsonPath: .spec.active}]`:                                                      none,
+		`[{name: Up, type: boolean, jsonPath: .status.active}]`:                                                        "the printer column for .status.active is Up, not Active",
+		`[{name: Active, type: boolean, jsonPath: .status.active, priority: 1}]`:                                       "the printer column for .status.active is left out without -o wide: its priority is 1, not 0",
+		`[{name: Up, jsonPath: .status.active, priority: 1}, {name: Active, type: boolean, jsonPath: .status.active}]`: "",
+	} {
+		v := &apiextensionsv1.CustomResourceDefinitionVersion{}
+		if err := yaml.UnmarshalStrict([]byte(text), &v.AdditionalPrinterColumns); err != nil {
+			t.Fatal(err)
 		}
-		if got := noActiveColumn(v) == ""; got != want {
-			t.Errorf("%s shows the verdict: %t, want %t", path, got, want)
+		if got := noActiveColumn(v); got != want {
+			t.Errorf("%s: got %q, want %q", text, got, want)
 		}
 	}
 }

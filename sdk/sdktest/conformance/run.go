@@ -156,6 +156,8 @@ func weigh(ctx context.Context, found finding, err error) (finding, error) {
 		return fail("%s", err.Error())
 	case apierrors.IsForbidden(err):
 		return skip("whoever runs this kit may not do what it takes: %s", err.Error())
+	case apierrors.IsTooManyRequests(err), apierrors.IsTimeout(err), apierrors.IsServerTimeout(err), apierrors.IsServiceUnavailable(err):
+		return finding{}, err // that says nothing of the provider
 	case apierrors.ReasonForError(err) != "":
 		return fail("the check came to no end: %s", err.Error())
 	}

@@ -30,6 +30,8 @@ func TestTroubleOfTheKitItself(t *testing.T) {
 		"what did not come fails":                    {err: fmt.Errorf("the spec was edited: %w", missing), want: finding{Failed, "the spec was edited: after 1m0s, status.active is absent"}},
 		"what is not allowed is skipped":             {err: apierrors.NewForbidden(tides, "a", errors.New("no")), want: finding{outcome: Skipped}},
 		"an answer of the API server fails":          {err: fmt.Errorf("editing: %w", apierrors.NewNotFound(tides, "a")), want: finding{outcome: Failed}},
+		"an API server that is busy ends the run":    {err: fmt.Errorf("editing: %w", apierrors.NewTooManyRequests("too many", 1)), ends: true},
+		"one that has no time ends the run":          {err: fmt.Errorf("editing: %w", apierrors.NewTimeoutError("no time", 1)), ends: true},
 		"a wrong option ends the run":                {err: fmt.Errorf("making: %w", &OptionError{"On", "is refused"}), ends: true},
 		"a server that does not answer ends the run": {err: errors.New("dial tcp: connection refused"), ends: true},
 	}

@@ -3,6 +3,7 @@
 package conformance
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -68,13 +69,26 @@ func activeIsNoBoolean(v *apiextensionsv1.CustomResourceDefinitionVersion) strin
 }
 
 func activeHasDefault(v *apiextensionsv1.CustomResourceDefinitionVersion) string {
-	for _, path := range [][]string{{}, {"status"}, {"status", "active"}} {
-		found, _ := schemaAt(v, path...)
-		if found != nil && found.Default != nil && (len(path) == 2 || strings.Contains(string(found.Default.Raw), `"active"`)) {
-			return fmt.Sprintf("the schema has the default %s at .%s", found.Default.Raw, strings.Join(path, "."))
+	toActive := []string{"status", "active"}
+	for at := range len(toActive) + 1 {
+		found, _ := schemaAt(v, toActive[:at]...)
+		if found != nil && found.Default != nil && holds(found.Default.Raw, toActive[at:]) {
+			return fmt.Sprintf("the schema has the default %s at .%s", found.Default.Raw, strings.Join(toActive[:at], "."))
 		}
 	}
 	return ""
+}
+
+// holds reports whether a value has something at the path.
+func holds(value json.RawMessage, path []string) bool {
+	for _, field := range path {
+		var fields map[string]json.RawMessage
+		if err := json.Unmarshal(value, &fields); err != nil || fields[field] == nil {
+			return false
+		}
+		value = fields[field]
+	}
+	return true
 }
 
 // pruned says which of the fields is not kept, or is declared as another type.
