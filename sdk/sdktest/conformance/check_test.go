@@ -10,7 +10,10 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/client-go/rest"
+
+	"github.com/fivespot/fivespot/api/contract"
 )
 
 func TestEveryCheckSaysWhatItIs(t *testing.T) {
@@ -109,7 +112,10 @@ func TestOptionsThatCannotBe(t *testing.T) {
 }
 
 func TestWhatIsFailedBeforeDecidesWhatIsLookedAt(t *testing.T) {
-	s := &session{options: Options{On: []byte("on")}, report: Report{Results: []Result{{ID: "crd-namespaced", Outcome: Failed}}}}
+	tides := apiextensionsv1.CustomResourceDefinition{}
+	tides.Spec.Group, tides.Spec.Names.Kind = contract.Group, "TideSchedule"
+	e := &env{options: &Options{Kind: "TideSchedule"}, definitions: []apiextensionsv1.CustomResourceDefinition{tides}}
+	s := &session{env: e, options: Options{On: []byte("on")}, report: Report{Results: []Result{{ID: "crd-namespaced", Outcome: Failed}}}}
 	tests := map[string]struct {
 		check Check
 		want  finding

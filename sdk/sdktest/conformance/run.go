@@ -131,6 +131,12 @@ func (s *session) look(ctx context.Context, check *Check) (finding, error) {
 			return skip("it says nothing while %s fails", before.ID)
 		}
 	}
+	switch {
+	case rests[idGroup] && s.env.definition() == nil:
+		return skip("there is no CRD of the kind")
+	case rests[idEstablished] && len(servedVersions(s.env.definition())) == 0:
+		return skip(noneServed)
+	}
 	for _, thing := range check.uses {
 		if !s.options.has(thing) {
 			return skip("%s", string(thing))

@@ -12,11 +12,15 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+
+	"github.com/fivespot/fivespot/api/contract"
 )
 
 func TestTroubleOfTheKitItself(t *testing.T) {
@@ -51,6 +55,28 @@ func TestTroubleOfTheKitItself(t *testing.T) {
 	stop(reason)
 	if _, err := weigh(stopped, finding{}, missing); !errors.Is(err, reason) {
 		t.Errorf("after a stop, the error is %v", err)
+	}
+}
+
+// To leave out the check that there is a kind does not make one.
+func TestWhatRestsOnACheckThatIsLeftOut(t *testing.T) {
+	unserved := apiextensionsv1.CustomResourceDefinition{}
+	unserved.Spec.Group, unserved.Spec.Names.Kind = contract.Group, "TideSchedule"
+	for skipped, definitions := range map[string][]apiextensionsv1.CustomResourceDefinition{idGroup: nil, idEstablished: {unserved}} {
+		o := Options{
+			Kind: "TideSchedule", On: []byte("{}"), Off: []byte("{}"), Invalid: []byte("{}"),
+			ServiceAccount: types.NamespacedName{Namespace: "tides", Name: "provider"},
+			Restart:        func(context.Context) error { return nil },
+		}
+		s := &session{options: o, env: &env{options: &o, definitions: definitions}, left: leftOut(nil, []string{skipped})}
+		for _, check := range Checks() {
+			if !withNeeds(check.needs)[skipped] {
+				continue
+			}
+			if found, err := s.look(t.Context(), &check); err != nil || found.outcome != Skipped {
+				t.Errorf("without %s, %s: got %v and %v", skipped, check.ID, found, err)
+			}
+		}
 	}
 }
 
