@@ -163,6 +163,8 @@ func TestWrongCallsEndWithStatus2(t *testing.T) {
 		"half an account":          {[]string{"--kind=ManualSchedule", "--service-account=provider"}, "is not NAMESPACE/NAME"},
 		"pods of no account":       {[]string{"--kind=ManualSchedule", "--pod-selector=app=a"}, "takes --service-account"},
 		"a namespace that is not":  {[]string{"--kind=ManualSchedule", "--apply=" + manifest(t, "{enabled: true}"), "--namespace=nowhere"}, "--namespace: there is no namespace nowhere"},
+		"a negative time":          {[]string{"--kind=ManualSchedule", "--idle-for=-1s"}, "--react-within, --idle-for and --patience: must not be negative"},
+		"results in no directory":  {[]string{"--kind=ManualSchedule", "--results=" + filepath.Join(gone, "results.json")}, "--results: "},
 		"two ways to restart":      {[]string{"--kind=ManualSchedule", "--pod-selector=app=a", "--restart-command=true"}, "exclude each other"},
 	}
 	for name, test := range tests {
@@ -170,6 +172,9 @@ func TestWrongCallsEndWithStatus2(t *testing.T) {
 			did := execute(t.Context(), t, test.args...)
 			if did.status != statusTrouble || !strings.Contains(did.error, test.want) {
 				t.Errorf("exit status %d and %q, want %d and %q", did.status, did.error, statusTrouble, test.want)
+			}
+			if strings.Contains(did.out, "passed") {
+				t.Errorf("it ran for that:\n%s", did.out)
 			}
 		})
 	}

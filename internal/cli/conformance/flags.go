@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -51,6 +52,8 @@ var flagOf = map[string]string{
 	"Only":           "only",
 	"Skip":           "skip",
 	"Objects":        "objects",
+
+	"ReactWithin, IdleFor and Patience": "react-within, --idle-for and --patience",
 }
 
 func (f *flags) add(set *pflag.FlagSet) {
@@ -105,6 +108,9 @@ func (f *flags) options(streams cli.Streams) (conformance.Options, error) {
 			return o, fmt.Errorf("--%s: %w", manifest.flag, err)
 		}
 		*manifest.into = content
+	}
+	if _, err := os.Stat(filepath.Dir(f.results)); f.results != "" && err != nil {
+		return o, fmt.Errorf("--results: %w", err) // now, rather than when all is done
 	}
 	var err error
 	if o.ServiceAccount, err = f.serviceAccount(); err != nil {
