@@ -34,7 +34,16 @@ type connection struct {
 	state State
 	fault *fault // while Unreachable
 	since time.Time
+	// suspected is set from when a request fails until a watch tells whether the
+	// cluster is well; when it is, requests alone are not believed until trustedUntil.
+	suspected    bool
+	trustedUntil time.Time
 }
+
+// trustPeriod is for how long a cluster that has proved to be well is not taken to be
+// out of reach for a request that fails, such as one that a webhook holds up. Whoever
+// makes it tries again by their own back-off; woken, they would at once.
+const trustPeriod = 10 * time.Minute
 
 // clients are the two ways to speak to one cluster: one whose watches may last,
 // and one whose requests end soon.
@@ -132,13 +141,21 @@ const followNodesVerbs = "list and watch Nodes"
 // healthChanged takes in that a watch stands (nil), or why none does.
 func (c *Clusters) healthChanged(of *connection, why *fault) {
 	c.mu.Lock()
-	if of.entry.connection != of || !c.setHealth(of, why) {
-		c.mu.Unlock()
-		return
+	if of.suspected && why == nil {
+		of.trustedUntil = c.options.Clock.Now().Add(trustPeriod)
 	}
-	owners := of.entry.ownerNames()
+	of.suspected = false
+	concerned := c.concerned(of, why)
 	c.mu.Unlock()
-	c.wake(owners)
+	c.wake(concerned)
+}
+
+// concerned takes in how a cluster is, and returns the owners for whom that is new.
+func (c *Clusters) concerned(of *connection, why *fault) []types.NamespacedName {
+	if of.entry.connection != of || !c.setHealth(of, why) {
+		return nil
+	}
+	return of.entry.ownerNames()
 }
 
 // setHealth reports whether the state or its reason changed. A cluster that is
@@ -177,10 +194,15 @@ func (c *Clusters) suspect(of *connection, err error) {
 	if errors.Is(err, context.Canceled) || errors.Is(err, errClosed) {
 		return
 	}
-	c.healthChanged(of, classify(err, of.where, "change Nodes"))
+	var concerned []types.NamespacedName
 	c.mu.Lock()
+	if !c.options.Clock.Now().Before(of.trustedUntil) {
+		of.suspected = true
+		concerned = c.concerned(of, classify(err, of.where, "change Nodes"))
+	}
 	probe := of.probe
 	c.mu.Unlock()
+	c.wake(concerned)
 	probe()
 }
 

@@ -151,13 +151,14 @@ func (r *rig) onlyWoken(owner types.NamespacedName) {
 	}
 }
 
-// drain forgets the wakes so far.
-func (r *rig) drain() {
+// drain forgets the wakes so far, and returns how many there were.
+func (r *rig) drain() (n int) {
 	for {
 		select {
 		case <-r.wakes:
+			n++
 		default:
-			return
+			return n
 		}
 	}
 }

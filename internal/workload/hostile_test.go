@@ -18,6 +18,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/rest"
+	clocktesting "k8s.io/utils/clock/testing"
 
 	"github.com/fivespot/fivespot/internal/devplane/devplanetest"
 	"github.com/fivespot/fivespot/internal/workload"
@@ -172,6 +173,56 @@ func TestAWatchThatItsServerDoesNotEndIsBegunAnew(t *testing.T) {
 		case <-ctx.Done():
 			t.Fatal("the watch was not begun anew")
 		}
+	}
+}
+
+// A webhook that is gone, say, holds up every write, while the API server is well. Who
+// writes tries again after a while; were they woken each time, they would do so at once.
+func TestARequestThatFailsWhileTheServerIsWellWakesNobodyTwice(t *testing.T) {
+	t.Parallel()
+	clock := clocktesting.NewFakeClock(time.Date(2026, 6, 15, 9, 30, 0, 0, time.UTC))
+	r := newCalmRig(t, func(o *workload.Options) { o.Clock = clock })
+	watches := make(chan struct{}, 100)
+	server := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodDelete {
+			panic(http.ErrAbortHandler) // resets the stream
+		}
+		if r.URL.Query().Get("watch") != "" {
+			watches <- struct{}{}
+		}
+		sparse(w, r)
+	}))
+	r.put("rack-kubeconfig", confidential(t, server))
+	a := r.owner("a")
+	client := r.reaches(a, r.byName("rack"), workload.Target{}).Client
+	ctx := devplanetest.Context(t)
+	// fail returns how often the owner was woken by a request that fails.
+	fail := func() int {
+		t.Helper()
+		r.drain()
+		err := client.CoreV1().Nodes().Delete(ctx, "rack", metav1.DeleteOptions{})
+		if err == nil || ctx.Err() != nil {
+			t.Fatalf("the request ended with %v", err)
+		}
+		woken := r.drain()
+		select {
+		case <-watches:
+		case <-ctx.Done():
+			t.Fatal("the watch was not begun anew")
+		}
+		r.reaches(a, r.byName("rack"), workload.Target{})
+		return woken
+	}
+	<-watches
+	if fail() == 0 {
+		t.Error("nobody was told that a request failed")
+	}
+	if fail() > 0 {
+		t.Error("the owner was woken for a cluster that is as it was")
+	}
+	clock.Step(time.Hour)
+	if fail() == 0 {
+		t.Error("after a while nobody is told any more")
 	}
 }
 
