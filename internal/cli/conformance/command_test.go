@@ -15,16 +15,22 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/fivespot/fivespot/api/spotschedules/v1alpha1"
+	"github.com/fivespot/fivespot/api/v1beta1"
 	"github.com/fivespot/fivespot/internal/devplane/devplanetest"
 	"github.com/fivespot/fivespot/sdk/sdktest/conformance"
 )
@@ -346,18 +352,83 @@ metadata: {name: may-not-delete}
 roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: may-not-delete}
 subjects: [{apiGroup: rbac.authorization.k8s.io, kind: User, name: careful}]
 `))
+	return kubeconfigAs(t, "careful")
+}
+
+// kubeconfigAs returns a kubeconfig of a user.
+func kubeconfigAs(t *testing.T, name string, groups ...string) string {
+	t.Helper()
 	config, err := clientcmd.LoadFromFile(devplanetest.Plane(t).Kubeconfig())
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, user := range config.AuthInfos {
-		user.Impersonate = "careful"
+		user.Impersonate, user.ImpersonateGroups = name, groups
 	}
 	path := filepath.Join(t.TempDir(), "kubeconfig")
 	if err := clientcmd.WriteToFile(*config, path); err != nil {
 		t.Fatal(err)
 	}
 	return path
+}
+
+// Which machines may be made is the operator's business, and no provider's.
+func TestAPolicyThatRefusesMachinesIsNoFaultOfTheProvider(t *testing.T) {
+	startProvider(t)
+	devplanetest.Apply(t, []byte(`
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicy
+metadata: {name: no-machines}
+spec:
+  matchConstraints:
+    resourceRules: [{apiGroups: [5spot.finos.org], apiVersions: ["*"], operations: [CREATE], resources: [scheduledmachines]}]
+  matchConditions: [{name: of-a-tenant, expression: request.userInfo.username == 'tenant'}]
+  validations: [{expression: "false", message: no DevMachines here}]
+---
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicyBinding
+metadata: {name: no-machines}
+spec: {policyName: no-machines, validationActions: [Deny]}
+`))
+	awaitPolicy(t, devplanetest.Plane(t).ImpersonatedConfig("tenant", "system:masters"))
+	did := executeWith(t.Context(), t, append(everything(t), "--kubeconfig="+kubeconfigAs(t, "tenant", "system:masters"),
+		"--only=fivespot-holds", "--allow-incomplete")...)
+	const why = "no DevMachines here"
+	if did.status != 0 || strings.Contains(did.out, "FAIL") || !strings.Contains(strings.Join(strings.Fields(did.out), " "), why) {
+		t.Errorf("exit status %d and %q, want a skip for %q:\n%s", did.status, did.error, why, did.out)
+	}
+}
+
+// awaitPolicy returns when the API server goes by the policy, of which no event tells.
+func awaitPolicy(t *testing.T, config *rest.Config) {
+	t.Helper()
+	c, err := client.New(config, client.Options{Scheme: devplanetest.Client(t).Scheme()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	machine := v1beta1.ScheduledMachine{
+		ObjectMeta: metav1.ObjectMeta{Namespace: devplanetest.Namespace(t), Name: "refused"},
+		Spec: v1beta1.ScheduledMachineSpec{
+			ClusterName:        "c",
+			Schedule:           v1beta1.ScheduleReference{APIVersion: v1alpha1.GroupVersion.String(), Kind: "ManualSchedule", Name: "s"},
+			BootstrapSpec:      v1beta1.EmbeddedObject{APIVersion: "bootstrap.cluster.x-k8s.io/v1beta2", Kind: "KubeadmConfig", Spec: runtime.RawExtension{Raw: []byte("{}")}},
+			InfrastructureSpec: v1beta1.EmbeddedObject{APIVersion: "infrastructure.cluster.x-k8s.io/v1beta2", Kind: "DevMachine", Spec: runtime.RawExtension{Raw: []byte("{}")}},
+		},
+	}
+	err = wait.PollUntilContextTimeout(t.Context(), 50*time.Millisecond, devplanetest.Patience, true, func(ctx context.Context) (bool, error) {
+		err := c.Create(ctx, machine.DeepCopy(), client.DryRunAll)
+		return apierrors.IsInvalid(err), ignoreInvalid(err)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func ignoreInvalid(err error) error {
+	if apierrors.IsInvalid(err) {
+		return nil
+	}
+	return err
 }
 
 func TestAnInterruptAfterWhichSomethingStays(t *testing.T) {

@@ -97,10 +97,17 @@ func (e *env) follow(ctx context.Context, part string) (f *follower, stop contex
 	}
 	if err := made.space.make(ctx, f.scheduledMachine()); err != nil {
 		stop()
+		if isRefused(err) {
+			err = &refusedMachineError{err}
+		}
 		return nil, nil, fmt.Errorf("making a ScheduledMachine: %w", err)
 	}
 	return f, stop, nil
 }
+
+// refusedMachineError is the word of a policy on what machines there may be, which
+// is no provider's matter.
+type refusedMachineError struct{ error }
 
 // scheduledMachine is disabled; what it would make need not exist.
 func (f *follower) scheduledMachine() *v1beta1.ScheduledMachine {

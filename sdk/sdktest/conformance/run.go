@@ -151,6 +151,7 @@ func (s *session) look(ctx context.Context, check *Check) (finding, error) {
 func weigh(ctx context.Context, found finding, err error) (finding, error) {
 	var missing *missingError
 	var option *OptionError
+	var refused *refusedMachineError
 	switch {
 	case err == nil:
 		return found, nil
@@ -160,6 +161,9 @@ func weigh(ctx context.Context, found finding, err error) (finding, error) {
 		return finding{}, err
 	case errors.As(err, &missing):
 		return fail("%s", err.Error())
+	case errors.As(err, &refused):
+		return skip("a policy here refuses the kit's ScheduledMachine, which is no provider's fault; work in a namespace "+
+			"that admits it, by --namespace (Options.Namespace), or in another cluster: %s", err.Error())
 	case apierrors.IsForbidden(err):
 		return skip("whoever runs this kit may not do what it takes: %s", err.Error())
 	case apierrors.IsTooManyRequests(err), apierrors.IsTimeout(err), apierrors.IsServerTimeout(err), apierrors.IsServiceUnavailable(err):
