@@ -7,7 +7,8 @@
 // [Store] holds the objects of some of those kinds: it starts an informer when a
 // kind appears and stops it when the kind goes. Reading from either is free of
 // API requests, and an API server that cannot be reached leaves the last view
-// in place.
+// in place. So does a change of version, until the objects have been read at the
+// new one.
 //
 // The package knows nothing of schedules or machines; it imports client-go and
 // apimachinery.

@@ -5,6 +5,7 @@ package kinds
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync/atomic"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -24,6 +25,9 @@ type follower[T Object] struct {
 	failure  atomic.Pointer[error]
 	// stop ends run; it does not wait for it.
 	stop context.CancelFunc
+	// before is the follower that this one replaces, with its last view, until this
+	// one has synced; nil if there is none. The store's lock guards it.
+	before *follower[T]
 }
 
 func newFollower[T Object](store *Store[T], kind Kind) (*follower[T], error) {
@@ -46,9 +50,36 @@ func (f *follower[T]) reduce(object any) (any, error) {
 	return object, nil
 }
 
-// serves reports whether the follower still fits the kind as it is installed now.
-func (f *follower[T]) serves(kind Kind, version string) bool {
-	return f.kind.UID == kind.UID && f.kind.Plural == kind.Plural && f.version == version
+// follows reports whether what the follower has are objects of the kind as it is
+// installed now, at whichever version.
+func (f *follower[T]) follows(kind Kind) bool {
+	return f.kind.UID == kind.UID && f.kind.Plural == kind.Plural
+}
+
+// view returns the follower to read from: this one, or the one that it replaces
+// as long as it has not synced.
+func (f *follower[T]) view() *follower[T] {
+	if f.before != nil && !f.synced.Load() {
+		return f.before
+	}
+	return f
+}
+
+// stopUnserved stops the followers whose version is served no more. Their views
+// stay.
+func (f *follower[T]) stopUnserved(kind Kind) {
+	for ; f != nil; f = f.before {
+		if !slices.Contains(kind.Served, f.version) {
+			f.stop()
+		}
+	}
+}
+
+// end stops the follower, and the one that it replaces.
+func (f *follower[T]) end() {
+	for ; f != nil; f = f.before {
+		f.stop()
+	}
 }
 
 func (f *follower[T]) run(ctx context.Context) {
@@ -66,7 +97,7 @@ func (f *follower[T]) run(ctx context.Context) {
 	}
 	go func() {
 		if cache.WaitForCacheSync(ctx.Done(), registration.HasSynced) {
-			f.synced.Store(true)
+			f.store.takeOver(f)
 			f.store.notifyKind(f.kind.GroupKind)
 		}
 	}()

@@ -166,10 +166,10 @@ func (s *Store[T]) Get(kind schema.GroupKind, name types.NamespacedName) Result[
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	current := s.followers[kind]
-	if current == nil || !current.serves(found, s.options.Version(found)) || s.behind(objectKey{kind, name}, current) {
+	if current == nil || !current.follows(found) || s.behind(objectKey{kind, name}, current.view()) {
 		return Result[T]{State: Loading, Kind: found}
 	}
-	result := current.get(name)
+	result := current.view().get(name)
 	result.Kind = found
 	return result
 }
@@ -177,22 +177,28 @@ func (s *Store[T]) Get(kind schema.GroupKind, name types.NamespacedName) Result[
 // HasAny reports whether an object of a kind belongs to a group, as far as the
 // store has seen; false when it has seen none of the kind.
 func (s *Store[T]) HasAny(kind schema.GroupKind, group string) bool {
-	s.mu.Lock()
-	current := s.followers[kind]
-	s.mu.Unlock()
+	current := s.view(kind)
 	return current != nil && current.hasAny(group)
 }
 
 // Members returns the names of the objects of a kind that belong to a group, as far
 // as the store has seen, in no order.
 func (s *Store[T]) Members(kind schema.GroupKind, group string) []types.NamespacedName {
-	s.mu.Lock()
-	current := s.followers[kind]
-	s.mu.Unlock()
+	current := s.view(kind)
 	if current == nil {
 		return nil
 	}
 	return current.members(group)
+}
+
+// view returns the follower to read a kind from; nil if there is none.
+func (s *Store[T]) view(kind schema.GroupKind) *follower[T] {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if current := s.followers[kind]; current != nil {
+		return current.view()
+	}
+	return nil
 }
 
 // Expect makes Get answer Loading for an object until the store has seen the
@@ -243,14 +249,14 @@ func (s *Store[T]) follow(ctx context.Context, kind schema.GroupKind, running *s
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	wanted := state == Present && (s.wanted[kind] || s.options.Select(found))
-	if current := s.followers[kind]; current != nil {
-		if wanted && current.serves(found, s.options.Version(found)) {
-			return
-		}
-		current.stop()
+	current := s.followers[kind]
+	if !wanted || current != nil && !current.follows(found) {
+		current.end()
 		delete(s.followers, kind)
+		current = nil
 	}
-	if !wanted {
+	current.stopUnserved(found)
+	if !wanted || current != nil && current.version == s.options.Version(found) {
 		return
 	}
 	next, err := newFollower(s, found)
@@ -258,9 +264,38 @@ func (s *Store[T]) follow(ctx context.Context, kind schema.GroupKind, running *s
 		s.options.Log.Error(err, "cannot follow a kind", "kind", kind.String())
 		return
 	}
-	ctx, next.stop = context.WithCancel(ctx)
+	ctx, next.stop = context.WithCancel(ctx) //nolint:gosec // end and stopUnserved call it
+	next.before = replaced(current)
 	s.followers[kind] = next
 	running.Go(func() { next.run(ctx) })
+}
+
+// replaced returns the follower whose view stays until another version of the
+// kind has been read: current, or the one that current has yet to replace; nil if
+// there is no view.
+func replaced[T Object](current *follower[T]) *follower[T] {
+	if current == nil {
+		return nil
+	}
+	last := current.view()
+	if last != current {
+		current.before = nil
+		current.stop()
+	}
+	if !last.synced.Load() {
+		last.stop()
+		return nil
+	}
+	return last
+}
+
+// takeOver has a follower that has synced take the place of the one before it.
+func (s *Store[T]) takeOver(f *follower[T]) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	f.synced.Store(true)
+	f.before.end()
+	f.before = nil
 }
 
 func (s *Store[T]) notifyObject(kind schema.GroupKind, name types.NamespacedName) {
