@@ -23,11 +23,14 @@ type options struct {
 	kindCheckEvery time.Duration
 }
 
+// defaultBackoff is the pause after a first failure.
+const defaultBackoff = time.Second
+
 func defaultOptions() options {
 	return options{
 		clock:       clock.RealClock{},
 		concurrency: 10,
-		backoffBase: time.Second,
+		backoffBase: defaultBackoff,
 		backoffMax:  time.Minute,
 		// Only discovery tells an account without rights on CRDs that a kind has
 		// come, and discovery cannot be watched.
@@ -50,9 +53,13 @@ func WithConcurrency(objects int) Option {
 
 // WithBackoff sets the pause before Evaluate is called again after it failed
 // for an object, and the bound up to which that pause doubles with each further
-// failure; the default is from one second up to one minute. An edit of the
-// object is looked at without any pause.
+// failure; the default is from one second up to one minute. There is always a
+// pause: a first one of zero is taken as a second. An edit of the object is looked
+// at without any.
 func WithBackoff(first, longest time.Duration) Option {
+	if first <= 0 {
+		first = defaultBackoff
+	}
 	return func(o *options) { o.backoffBase, o.backoffMax = first, max(first, longest) }
 }
 

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -112,4 +113,19 @@ func TestATimelineShowsWhatAProviderPublishesAndWhen(t *testing.T) {
 	timeline.Delete(harbour(TideSpec{}))
 	timeline.AdvanceTo(midnight.Add(24 * time.Hour))
 	timeline.Golden("testdata/tides.txt")
+}
+
+func TestAZeroBackoffIsTheUsualOne(t *testing.T) {
+	var called []time.Time
+	failing := sdk.New(tideKind, func(_ context.Context, _ *TideSchedule, now time.Time) (sdk.Decision, error) {
+		called = append(called, now)
+		return sdk.Decision{}, errors.New("no tide table")
+	}, sdk.WithBackoff(0, 2*time.Second))
+	timeline := sdktest.NewTimeline(t, failing, midnight)
+	timeline.Apply(harbour(TideSpec{}))
+	timeline.AdvanceTo(midnight.Add(5 * time.Second))
+	want := []time.Time{midnight, midnight.Add(time.Second), midnight.Add(3 * time.Second), midnight.Add(5 * time.Second)}
+	if diff := cmp.Diff(want, called); diff != "" {
+		t.Errorf("Evaluate is called (-want +got):\n%s", diff)
+	}
 }
