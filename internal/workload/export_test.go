@@ -6,6 +6,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/watch"
 )
 
 // SetPatience has servers of kubeconfigs given up sooner.
@@ -33,3 +34,6 @@ func ParseKubeconfig(content []byte) (server, reason, message string) {
 
 // ReduceNode strips a Node of what is not remembered.
 func ReduceNode(node *corev1.Node) { reduceNode(node) }
+
+// Filter passes a watch's events on.
+func Filter(w watch.Interface) watch.Interface { return newFiltered(w, (&follower{}).filter) }

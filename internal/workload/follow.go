@@ -103,13 +103,13 @@ func (f *follower) WatchWithContext(ctx context.Context, options metav1.ListOpti
 	f.endWatch = cancel
 	f.mu.Unlock()
 	f.health(nil)
-	return watch.Filter(events, f.filter), nil
+	return newFiltered(events, f.filter), nil
 }
 
 // filter strips an error that the server sends of its words, and lets no more
 // objects pass than there is room for: with one too many the watch ends as if it had
 // expired, so that a list tells whether all of them are too many.
-func (f *follower) filter(event watch.Event) (watch.Event, bool) {
+func (f *follower) filter(event watch.Event) watch.Event {
 	status, failed := event.Object.(*metav1.Status)
 	switch {
 	case failed:
@@ -119,7 +119,7 @@ func (f *follower) filter(event watch.Event) (watch.Event, bool) {
 		full := apierrors.NewResourceExpired("there is no room for more").Status()
 		event = watch.Event{Type: watch.Error, Object: &full}
 	}
-	return event, true
+	return event
 }
 
 // failed reports a failure, unless it is part of the protocol or of stopping, and
