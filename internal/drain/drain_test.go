@@ -458,6 +458,21 @@ func TestNoMorePodsAreAskedAtOnceThanTheLimit(t *testing.T) {
 	}
 }
 
+// Whoever takes the steps has other things to look at, such as a kill switch.
+func TestASlowAPIServerMakesNoStepLong(t *testing.T) {
+	t.Parallel()
+	r := newRack(t)
+	for i := range 3 {
+		r.pod(fmt.Sprintf("pod-%d", i))
+	}
+	short := func(o *drain.Options) { o.Time = time.Nanosecond }
+	for _, want := range []int{2, 1, 0} {
+		if got := r.step(short); got.Untried != want || len(got.Leaving) != 3-want || got.Done {
+			t.Errorf("got %+v, want %d untried", got, want)
+		}
+	}
+}
+
 func TestAnotherNodeOfTheNameIsLeftAlone(t *testing.T) {
 	t.Parallel()
 	r := newRack(t)

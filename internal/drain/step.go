@@ -27,6 +27,9 @@ type Options struct {
 	Now time.Time
 	// Evictions is how many pods are asked to go in one step at most. Zero: 100.
 	Evictions int
+	// Time is how long a step goes on to ask more pods to go, however slow the API
+	// server is to answer for each; one is always asked. Zero: 10 seconds, Cluster API's.
+	Time time.Duration
 }
 
 // Progress is how far a drain has come.
@@ -68,6 +71,7 @@ type Pod struct {
 // error is why the cluster could not be asked; the progress then says nothing but
 // its Evictions.
 func Step(ctx context.Context, client kubernetes.Interface, name string, options Options) (Progress, error) {
+	options.applyDefaults()
 	node, err := client.CoreV1().Nodes().Get(ctx, name, metav1.GetOptions{})
 	if apierrors.IsNotFound(err) || err == nil && node.UID != options.UID {
 		return Progress{Done: true}, nil
@@ -87,14 +91,16 @@ func Step(ctx context.Context, client kubernetes.Interface, name string, options
 	if len(errs) > 0 {
 		return Progress{}, fmt.Errorf("listing the pods of Node %s: %w", name, errors.Join(errs...))
 	}
-	return evict(helper, list.Pods(), options.limit())
+	return evict(helper, list.Pods(), options)
 }
 
-func (o Options) limit() int {
+func (o *Options) applyDefaults() {
 	if o.Evictions == 0 {
-		return 100
+		o.Evictions = 100
 	}
-	return o.Evictions
+	if o.Time == 0 {
+		o.Time = 10 * time.Second
+	}
 }
 
 func cordon(ctx context.Context, client kubernetes.Interface, node *corev1.Node) error {
@@ -135,9 +141,11 @@ func unreachable(node *corev1.Node) bool {
 }
 
 // evict asks pods to go and sorts them by what came of it.
-func evict(helper *drain.Helper, pods []corev1.Pod, limit int) (Progress, error) {
+func evict(helper *drain.Helper, pods []corev1.Pod, options Options) (Progress, error) {
 	var progress Progress
 	asked := 0
+	inTime, cancel := context.WithTimeout(helper.Ctx, options.Time)
+	defer cancel()
 	for i := range pods {
 		pod := Pod{Namespace: pods[i].Namespace, Name: pods[i].Name}
 		switch {
@@ -147,7 +155,7 @@ func evict(helper *drain.Helper, pods []corev1.Pod, limit int) (Progress, error)
 		case waits(&pods[i]):
 			progress.Waiting = append(progress.Waiting, pod)
 			continue
-		case asked == limit:
+		case asked == options.Evictions, asked > 0 && inTime.Err() != nil:
 			progress.Untried++
 			continue
 		}
