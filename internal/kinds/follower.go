@@ -112,8 +112,8 @@ func (f *follower[T]) failed(ctx context.Context, reflector *cache.Reflector, er
 	if f.synced.Load() || apierrors.IsNotFound(err) {
 		return
 	}
-	before := f.failure.Swap(&err)
-	if before == nil || (*before).Error() != err.Error() {
+	if before := f.failure.Load(); before == nil || newFailure(*before, err) {
+		f.failure.Store(&err)
 		f.store.notifyKind(f.kind.GroupKind)
 	}
 }

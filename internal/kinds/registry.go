@@ -140,7 +140,7 @@ func (r *Registry) markSynced() {
 func (r *Registry) failed(ctx context.Context, reflector *cache.Reflector, err error) {
 	cache.DefaultWatchErrorHandler(ctx, reflector, err)
 	r.mu.Lock()
-	news := !r.synced && (r.failure == nil || r.failure.Error() != err.Error())
+	news := !r.synced && newFailure(r.failure, err)
 	if news {
 		r.failure = err
 	}
