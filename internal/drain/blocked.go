@@ -52,7 +52,7 @@ func answers(code int32) string { return fmt.Sprintf("the API server answers wit
 const wordLimit = 200
 
 // budget returns what the API server says of the budget that is in the way. It
-// is the one text of a workload cluster that is passed on: a cause of its own
+// is the one sentence of a workload cluster that is passed on: a cause of its own
 // type, printable and cut short.
 func budget(err error) string {
 	const otherwise = "the API server puts evictions off (HTTP 429)"

@@ -11,8 +11,8 @@
 // changes.
 //
 // A kubeconfig comes from a tenant. It is taken for data, not for instructions
-// (see kubeconfig.go), and neither it nor anything that its server says reaches
-// an error, a status, a log or a metric.
+// (see kubeconfig.go), and neither it nor anything that its server says, but for
+// what a [Node] holds, reaches an error, a status, a log or a metric.
 //
 // The package imports api/v1beta1 and internal/alarm.
 package workload
