@@ -65,7 +65,7 @@ func (r *Reconciler) act(ctx context.Context, f *facts) error {
 		return r.releaseEmpty(ctx, f)
 	case stepAbandon:
 		return r.abandon(ctx, f, left(f))
-	case stepNone, stepRecord, stepBeginDrain, stepQueue:
+	case stepNone, stepRecord, stepBeginDrain, stepGiveUpDrain, stepQueue:
 	}
 	return nil
 }
@@ -140,9 +140,20 @@ func (r *Reconciler) deleteMachine(ctx context.Context, f *facts) error {
 
 // replaceMachine deletes a Machine that failed. The status says the same before
 // and after, so that the event does not come with a change of it.
+// A Machine is replaced as it was seen: it may have come up, or be gone, by now.
 func (r *Reconciler) replaceMachine(ctx context.Context, f *facts) error {
-	if err := r.deleteMachine(ctx, f); err != nil {
+	if err := r.confirm(ctx, f); err != nil {
 		return err
+	}
+	machine := f.seen.machine
+	err := r.resource(f.sm, machine).Delete(ctx, f.sm.Name, metav1.DeleteOptions{Preconditions: &metav1.Preconditions{
+		UID: &machine.child.UID, ResourceVersion: &machine.child.ResourceVersion,
+	}})
+	switch {
+	case apierrors.IsConflict(err), apierrors.IsNotFound(err):
+		return errChanged
+	case err != nil:
+		return fmt.Errorf("deleting Machine %s, which failed: %w", f.sm.Name, err)
 	}
 	note := "Replacing Machine " + f.sm.Name + ": " + f.failures.Message
 	r.events.Eventf(f.sm, nil, corev1.EventTypeWarning, v1beta1.ReasonMachineReplaced, "DeleteMachine", "%s", clip(note, noteLimit))

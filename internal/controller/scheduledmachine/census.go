@@ -58,7 +58,7 @@ func (c *census) Collect(collected chan<- prometheus.Metric) {
 		collected <- prometheus.MustNewConstMetric(c.byPhase, prometheus.GaugeValue, float64(phases[phase]), string(phase))
 	}
 	for what, n := range others {
-		collected <- what.metric(n)
+		collected <- c.metric(what, n)
 	}
 }
 
@@ -81,12 +81,11 @@ func (c *census) count(sm *v1beta1.ScheduledMachine, numbers map[counted]int) {
 	}
 }
 
-func (c counted) metric(n int) prometheus.Metric {
-	labels := []string{c.namespace}
-	for _, label := range []string{c.kind, c.reason} {
-		if label != "" {
-			labels = append(labels, label)
-		}
-	}
-	return prometheus.MustNewConstMetric(c.description, prometheus.GaugeValue, float64(n), labels...)
+func (c *census) metric(what counted, n int) prometheus.Metric {
+	labels := map[*prometheus.Desc][]string{ // any of them may be empty: a status can be written by hand
+		c.unresolved: {what.namespace, what.kind, what.reason},
+		c.flapping:   {what.namespace, what.kind},
+		c.failing:    {what.namespace},
+	}[what.description]
+	return prometheus.MustNewConstMetric(what.description, prometheus.GaugeValue, float64(n), labels...)
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"flag"
+	"fmt"
 	"os"
 	"strings"
 	"testing"
@@ -16,7 +17,6 @@ import (
 	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
-	"k8s.io/utils/ptr"
 	"sigs.k8s.io/yaml"
 
 	"github.com/fivespot/fivespot/api/contract"
@@ -138,7 +138,7 @@ func TestWhatAPersonSees(t *testing.T) {
 		},
 		{
 			title: "inactive, the Node is left and the workload cluster out of reach", reading: reading(contract.Inactive), verdict: new(false),
-			sm: rack(draining, func(sm *v1beta1.ScheduledMachine) { sm.Status.NodeRef = &v1beta1.NodeReference{Name: "worker-1"} }), seen: nothing(), failure: errNodeUnseen,
+			sm: rack(draining, func(sm *v1beta1.ScheduledMachine) { sm.Status.NodeRef = &v1beta1.NodeReference{Name: "worker-1"} }), seen: nothing(), failure: fmt.Errorf("%w to delete Node worker-1: the API server of the workload cluster cannot be reached", errNodeUnseen),
 		},
 		{title: "inactive, our own drain begins", reading: reading(contract.Inactive), verdict: new(false), seen: held(minuteAgo)},
 		{
@@ -198,8 +198,7 @@ func TestWhatAPersonSees(t *testing.T) {
 		{
 			title: "inactive, fields not acted on yet", reading: reading(contract.Inactive), verdict: new(false), seen: nothing(),
 			sm: rack(func(sm *v1beta1.ScheduledMachine) {
-				sm.Spec.NodeTaints = []v1beta1.NodeTaint{{Key: "desk", Effect: "NoSchedule"}}
-				sm.Spec.Priority = ptr.To[int32](90)
+				sm.Spec.KillIfCommands = []string{"stress"}
 			}),
 		},
 		{title: "active, Cluster API gave up", reading: reading(contract.Active), verdict: new(true), seen: whole(failed, time.Time{})},

@@ -43,8 +43,8 @@ func (r *Reconciler) drainAndLetGo(ctx context.Context, f *facts) error {
 	if !f.drain.done && hardwareGoes(f.seen) {
 		f.drain.hopeless = "its infrastructure object was deleted too, which switches it off"
 	}
-	if !f.drain.done && f.drain.hopeless == "" {
-		return nil // the next look is set
+	if !f.drain.done {
+		return nil // the next look is set, or comes with the status that gives the drain up
 	}
 	return r.letGo(ctx, f.sm, f.seen.machine)
 }
@@ -124,8 +124,10 @@ func (r *Reconciler) forgetNode(ctx context.Context, f *facts) error {
 	switch {
 	case view == nil || view.State == workload.Loading, view.State == workload.Reachable && view.NodeState == workload.NodeUnknown:
 		return errConnecting
+	case view.State == workload.Unreachable && lostWithCluster(f, view.Reason == workload.ReasonKubeconfigNotFound) != "":
+		return nil // it went with its cluster
 	case view.State == workload.Unreachable && !late:
-		return errNodeUnseen
+		return fmt.Errorf("%w to delete Node %s: %s", errNodeUnseen, f.sm.Status.NodeRef.Name, view.Message)
 	case view.State == workload.Unreachable:
 		f.nodeLeft = view.Message
 		return nil
@@ -148,4 +150,4 @@ var errConnecting = errors.New("the workload cluster is being connected to")
 
 // errNodeUnseen says that a Node to be deleted was not seen yet; when it is, or
 // when its time is over, the reconcile is woken.
-var errNodeUnseen = errors.New("the workload cluster, which has yet to be asked to delete the machine's Node, cannot be reached")
+var errNodeUnseen = errors.New("the workload cluster cannot be asked")

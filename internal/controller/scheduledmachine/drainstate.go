@@ -22,7 +22,8 @@ func drainState(f *facts, machine *capi.MachineState) (reason, message string) {
 		return v1beta1.ReasonNodeDraining, f.drain.waiting()
 	}
 	was := machineReady(f.sm.Status.Conditions)
-	if was.Reason == v1beta1.ReasonNodeDraining && machine.DeletingReason == clusterv1.MachineDeletingInternalErrorReason {
+	if was.Reason == v1beta1.ReasonNodeDraining && machine.DeletingReason == clusterv1.MachineDeletingInternalErrorReason &&
+		!machine.SkipsDrain && !afterDrain(machine) {
 		return was.Reason, was.Message // it is tried again
 	}
 	reason, message = deleting(machine)
@@ -53,15 +54,14 @@ func wasDraining(f *facts) bool {
 	return machineReady(f.sm.Status.Conditions).Reason == v1beta1.ReasonNodeDraining
 }
 
-// endedUnseen reports whether a drain that was last seen under way is over, and so is
-// its time. Where the infrastructure goes at once, Cluster API's cutting it short can
-// pass by between two looks; our own can be kept out of the status by a crash.
+// endedUnseen reports whether the Machine is gone whose drain was last seen under way,
+// and the time of that drain is over. Where the infrastructure goes at once, Cluster
+// API's cutting it short can pass by between two looks; our own stands on record before.
 func endedUnseen(f *facts) bool {
 	until, machine := f.sm.Status.DrainDeadline, f.machine()
 	gone := machine == nil || machine.DeletedAt.IsZero() // this is the next one
-	letGo := machine != nil && !machine.Held && f.sm.Status.DrainStartTime != nil
-	return wasDraining(f) && !f.wanted.skipDrain && (gone || letGo) && !f.seen.machine.doubtful() &&
-		until != nil && !f.now.Before(until.Time)
+	return wasDraining(f) && gone && !f.seen.machine.doubtful() && !f.wanted.skipDrain &&
+		f.sm.Status.DrainStartTime == nil && until != nil && !f.now.Before(until.Time)
 }
 
 // drained reports whether a drain that was last seen under way is known to be done:
@@ -97,12 +97,10 @@ func cutShort(f *facts) bool {
 		return !machine.DeletedAt.IsZero()
 	case f.wanted.skipDrain, machine.DeletedAt.IsZero():
 		return false
-	case endedUnseen(f):
+	case f.did == stepGiveUpDrain, f.drain != nil && f.drain.hopeless != "":
 		return true
-	case f.did == stepLetGo && f.sm.Status.DrainStartTime != nil, f.drain != nil && f.drain.hopeless != "":
-		return f.failure == nil // our own drain, which ends with the Machine being let go
 	case machine.SkipsDrain, f.did == stepSkipDrain && f.failure == nil:
-		waited := was == v1beta1.ReasonNodeDraining || !afterDrain(machine.DeletingReason) &&
+		waited := was == v1beta1.ReasonNodeDraining || !afterDrain(machine) &&
 			machine.DeletingReason != clusterv1.MachineDeletingWaitingForPreDrainHookReason // which nothing skips
 		return waited && !f.now.Before(shutdownDeadline(f.sm, machine))
 	}
@@ -124,7 +122,7 @@ func blocked(f *facts) string {
 	case f.machine().DeletingReason == "" && f.machine().DeletingMessage == "":
 		message += ", once its controller runs: it has not said yet how far the deletion is"
 	default:
-		if what := f.machine().DeletingMessage; what != "" && !afterDrain(f.machine().DeletingReason) {
+		if what := f.machine().DeletingMessage; what != "" && !afterDrain(f.machine()) {
 			message += ". It was waiting for: " + strings.TrimPrefix(what, waitingFor)
 		}
 	}
@@ -155,18 +153,30 @@ func deleting(machine *capi.MachineState) (reason, message string) {
 		clusterv1.MachineDeletingWaitingForPreDrainHookReason,
 		clusterv1.MachineDeletingWaitingForInfrastructureDeletionReason, clusterv1.MachineDeletingWaitingForBootstrapDeletionReason:
 		return v1beta1.ReasonDeleting, message
+	case clusterv1.MachineDeletingInternalErrorReason:
+		if failedToDelete(machine) {
+			return v1beta1.ReasonDeleting, message
+		}
 	}
 	return v1beta1.ReasonDeleting, ""
 }
 
 // afterDrain reports whether Cluster API is done with the node's pods and volumes,
 // so that no time of a drain can cut short what it waits for.
-func afterDrain(reason string) bool {
-	switch reason {
+func afterDrain(machine *capi.MachineState) bool {
+	switch machine.DeletingReason {
 	case clusterv1.MachineDeletingWaitingForPreTerminateHookReason,
 		clusterv1.MachineDeletingWaitingForInfrastructureDeletionReason, clusterv1.MachineDeletingWaitingForBootstrapDeletionReason,
 		clusterv1.MachineDeletingDeletingNodeReason, clusterv1.MachineDeletingDeletionCompletedReason:
 		return true
+	case clusterv1.MachineDeletingInternalErrorReason:
+		return failedToDelete(machine)
 	}
 	return false
+}
+
+// failedToDelete reports whether Cluster API says that it could not delete the
+// infrastructure or the bootstrap object, for which it has no reason of its own.
+func failedToDelete(machine *capi.MachineState) bool {
+	return strings.HasPrefix(machine.DeletingMessage, "Failed to delete ")
 }

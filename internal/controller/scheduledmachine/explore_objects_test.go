@@ -17,6 +17,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/dynamic"
+	"k8s.io/utils/ptr"
 
 	"github.com/fivespot/fivespot/internal/capi"
 )
@@ -142,6 +143,8 @@ func (w worldResource) Delete(_ context.Context, _ string, options metav1.Delete
 			return w.notFound()
 		case *options.Preconditions.UID != object.GetUID():
 			return apierrors.NewConflict(schema.GroupResource{}, worldName.Name, errors.New("another UID"))
+		case ptr.Deref(options.Preconditions.ResourceVersion, object.GetResourceVersion()) != object.GetResourceVersion():
+			return apierrors.NewConflict(schema.GroupResource{}, worldName.Name, errors.New("it has changed"))
 		}
 		if !reduceChild(object).ownedBy(ownUID) {
 			w.fatalf("the controller deletes a foreign %s", w.kind.Kind)

@@ -127,6 +127,17 @@ func TestMetricsCountTheMachinesThatAreActive(t *testing.T) {
 	g.want("fivespot_machines_active", map[string]float64{"": 1})
 }
 
+// Who may write a status may leave things out that the controller never does.
+func TestMetricsStandAStatusThatWasWrittenByHand(t *testing.T) {
+	sm := named("a", v1beta1.PhaseActive)
+	sm.Status.SpotSchedule = &v1beta1.SpotScheduleStatus{}
+	g := newGauged(t)
+	if err := g.registry.Register(newCensus(cacheOf(t, sm))); err != nil {
+		t.Fatal(err)
+	}
+	g.want("fivespot_machines_unresolved", map[string]float64{"ManualSchedule trading ": 1})
+}
+
 func TestMetricsAreWellFormed(t *testing.T) {
 	g := newGauged(t)
 	if err := g.registry.Register(newCensus(cacheOf(t))); err != nil {

@@ -40,7 +40,7 @@ func (r *Reconciler) observeNode(sm *v1beta1.ScheduledMachine, seen *observation
 	}
 	view := r.workloads.Use(owner, workload.ReferenceOf(sm, seen.controlled && !knownByUID(sm, seen)), target)
 	seen.view = &view
-	if seen.drainer == drainerUs && nodeReady(sm, seen.machine, &view) {
+	if maybeUs := seen.drainer == drainerUs || seen.drainer == drainerUnknown; maybeUs && nodeReady(sm, seen.machine, &view) {
 		seen.machine = seen.machine.withNodeReady()
 	}
 }
@@ -49,7 +49,7 @@ func (r *Reconciler) observeNode(sm *v1beta1.ScheduledMachine, seen *observation
 // has yet to see it, what is on record stands.
 func nodeReady(sm *v1beta1.ScheduledMachine, machine piece, view *workload.View) bool {
 	if view.NodeState == workload.NodeUnknown {
-		return machine.present() && sm.Status.Ready && wasReady(sm, machine)
+		return machine.present() && machineReady(sm.Status.Conditions).Status == metav1.ConditionTrue && wasReady(sm, machine)
 	}
 	return view.NodeState == workload.NodePresent && view.Node.Ready
 }

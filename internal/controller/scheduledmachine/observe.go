@@ -117,7 +117,7 @@ func (r *Reconciler) observe(sm *v1beta1.ScheduledMachine) (observation, error) 
 		return seen, err
 	}
 	r.observeNode(sm, &seen)
-	seen.leftovers, err = r.observeLeftovers(sm)
+	err = r.observeLeftovers(sm, &seen)
 	return seen, err
 }
 
@@ -154,14 +154,16 @@ func servedVersions(kind kinds.Kind) []string {
 }
 
 // observeLeftovers reads objects that the status names and the spec no longer does.
-func (r *Reconciler) observeLeftovers(sm *v1beta1.ScheduledMachine) ([]piece, error) {
-	var leftovers []piece
+// It notes one whose kind cannot be read.
+func (r *Reconciler) observeLeftovers(sm *v1beta1.ScheduledMachine, seen *observation) error {
+	spec := field.NewPath("spec")
 	for _, pair := range []struct {
 		ref  *v1beta1.ObjectReference
 		spec v1beta1.EmbeddedObject
+		path *field.Path
 	}{
-		{sm.Status.BootstrapRef, sm.Spec.BootstrapSpec},
-		{sm.Status.InfrastructureRef, sm.Spec.InfrastructureSpec},
+		{sm.Status.BootstrapRef, sm.Spec.BootstrapSpec, spec.Child("bootstrapSpec")},
+		{sm.Status.InfrastructureRef, sm.Spec.InfrastructureSpec, spec.Child("infrastructureSpec")},
 	} {
 		if pair.ref == nil || refersTo(pair.ref, &pair.spec) {
 			continue
@@ -172,16 +174,17 @@ func (r *Reconciler) observeLeftovers(sm *v1beta1.ScheduledMachine) ([]piece, er
 		}
 		found, err := r.observePiece(sm, was.GroupKind())
 		if err != nil {
-			return nil, err
+			return err
 		}
 		if found.doubtful() {
 			found.kind.GroupKind = was.GroupKind() // so that it stays on record
+			seen.problems = append(seen.problems, field.InternalError(pair.path.Child("kind"), found.unreadable))
 		}
 		if found.present() || found.doubtful() {
-			leftovers = append(leftovers, found)
+			seen.leftovers = append(seen.leftovers, found)
 		}
 	}
-	return leftovers, nil
+	return nil
 }
 
 func (r *Reconciler) observePiece(sm *v1beta1.ScheduledMachine, kind schema.GroupKind) (piece, error) {

@@ -49,7 +49,7 @@ func failureReason(f *facts) string {
 		return v1beta1.ReasonMachineCreationFailed
 	case stepDelete, stepReplace, stepDrain, stepLetGo, stepForgetNode, stepSkipDrain, stepCleanUp:
 		return v1beta1.ReasonMachineDeletionFailed
-	case stepNone, stepRecord, stepBeginDrain, stepHold, stepQueue, stepSyncDrain, stepRelease, stepAbandon:
+	case stepNone, stepRecord, stepBeginDrain, stepGiveUpDrain, stepHold, stepQueue, stepSyncDrain, stepRelease, stepAbandon:
 	}
 	return v1beta1.ReasonReconcileFailed
 }
@@ -81,7 +81,7 @@ func draining(f *facts) bool {
 
 // letGo reports whether this very reconcile let a Machine go that Cluster API held for us.
 func letGo(f *facts) bool {
-	return f.failure == nil && (f.did == stepLetGo || f.drain != nil && (f.drain.done || f.drain.hopeless != ""))
+	return f.failure == nil && (f.did == stepLetGo || f.drain != nil && f.drain.done)
 }
 
 // goingWithoutMachine reports whether objects are on their way out that no Machine holds.
@@ -110,7 +110,10 @@ var numbered = regexp.MustCompile(`[[:alnum:]]*[0-9][[:alnum:]]*`)
 func steady(f *facts, message string) string {
 	const number = "#"
 	was := f.sm.Status.Message
-	if f.failure != nil && numbered.ReplaceAllString(was, number) == numbered.ReplaceAllString(message, number) {
+	if f.failure == nil || f.sm.Status.ObservedGeneration != f.sm.Generation { // an edit may be about a number
+		return message
+	}
+	if numbered.ReplaceAllString(was, number) == numbered.ReplaceAllString(message, number) {
 		return was
 	}
 	return message
@@ -237,10 +240,10 @@ func shutdownMessage(f *facts, schedule string) string {
 	switch {
 	case cutShort(f):
 		message += ". Its drain was cut short"
-		if !afterDrain(machine.DeletingReason) { // what it waited for is in the condition
+		if ownDrain || !afterDrain(machine) { // what it waited for is in the condition
 			waiting = ""
 		}
-	case ownDrain, !machine.SkipsDrain && f.sm.Status.DrainStartTime == nil && !afterDrain(machine.DeletingReason):
+	case ownDrain, !machine.SkipsDrain && f.sm.Status.DrainStartTime == nil && !afterDrain(machine):
 		message += ". A drain that is not done by " + until.UTC().Format(time.RFC3339) + " is cut short"
 	}
 	if waiting != "" {

@@ -23,6 +23,9 @@ const (
 	// stepBeginDrain: so has that the node of a Machine that goes is ours to drain and
 	// to delete: it is how the Node is found once the Machine is gone.
 	stepBeginDrain
+	// stepGiveUpDrain: so has that a drain of our own is cut short, before the Machine is
+	// let go: afterwards nobody can tell.
+	stepGiveUpDrain
 	// stepCreate: create whichever of the three objects is missing.
 	stepCreate
 	// stepQueue: as stepCreate, but too many machines are coming up already.
@@ -37,7 +40,7 @@ const (
 	// stepReplace: delete a Machine that failed, so that another one can come.
 	stepReplace
 	// stepDrain: drain the node of a Machine that Cluster API holds for us, and let it
-	// go once that is done.
+	// go once that is done. One that is hopeless is given up, as by stepGiveUpDrain.
 	stepDrain
 	// stepForgetNode: delete the Node of a machine that is gone, since Cluster API did not.
 	stepForgetNode
@@ -98,11 +101,14 @@ func nextOfMachine(f *facts) (step, time.Time) {
 // nextOfGoing is for a Machine that is being deleted, whatever is wanted after
 // it: its time is bounded.
 func nextOfGoing(f *facts, machine *capi.MachineState) (step, time.Time) {
-	switch ours := oursToDrain(f, machine); {
+	ours, was := oursToDrain(f, machine), machineReady(f.sm.Status.Conditions).Reason
+	switch drains := ours && machine.Held && !f.wanted.skipDrain && was != v1beta1.ReasonNodeDrainFailed; {
 	case ours && f.sm.Status.DrainStartTime == nil: // also where nothing is to be drained
 		return stepBeginDrain, time.Time{}
-	case ours && machine.Held && !f.wanted.skipDrain && f.now.Before(drainDeadline(f)):
+	case drains && f.now.Before(drainDeadline(f)):
 		return stepDrain, earliest(f.now.Add(drainInterval), drainDeadline(f))
+	case drains:
+		return stepGiveUpDrain, time.Time{}
 	case machine.Held:
 		return stepLetGo, time.Time{}
 	}
@@ -126,7 +132,7 @@ func nextUp(f *facts) step {
 		return stepNone // it runs, is coming up, or is not ours
 	case len(orphans(&observation{leftovers: seen.leftovers})) > 0, len(orphans(seen)) > 0 && len(outOfDate(f.sm, seen)) > 0:
 		return stepCleanUp
-	case seen.bootstrap.deleting() || seen.infrastructure.deleting():
+	case seen.bootstrap.deleting() || seen.infrastructure.deleting() || len(seen.leftovers) > 0:
 		return stepNone
 	case len(seen.problems) > 0:
 		return stepNone

@@ -32,6 +32,9 @@ func TestTheNextStep(t *testing.T) {
 		sm.Status.DrainStartTime = &metav1.Time{Time: minuteAgo}
 		sm.Status.NodeRef = &v1beta1.NodeReference{Name: "worker-1"}
 	}
+	givenUp := func(sm *v1beta1.ScheduledMachine) {
+		sm.Status.Conditions = []metav1.Condition{{Type: v1beta1.ConditionMachineReady, Status: metav1.ConditionFalse, Reason: v1beta1.ReasonNodeDrainFailed}}
+	}
 	for name, test := range map[string]struct {
 		sm     *v1beta1.ScheduledMachine
 		wanted want
@@ -126,11 +129,11 @@ func TestTheNextStep(t *testing.T) {
 		"our drain is under way, Cluster API would by now": {sm: rack(draining), wanted: down, seen: node(true, minuteAgo, drainerClusterAPI), want: stepDrain, again: look},
 		"the time of our drain is over": {
 			sm:     rack(draining, func(sm *v1beta1.ScheduledMachine) { sm.Spec.NodeDrainTimeout = "60s" }),
-			wanted: down, seen: going, want: stepLetGo,
+			wanted: down, seen: going, want: stepGiveUpDrain,
 		},
 		"the time of the shutdown is over, of our drain it is not": {
 			sm:     rack(draining, func(sm *v1beta1.ScheduledMachine) { sm.Spec.NodeDrainTimeout = "1h" }),
-			wanted: down, seen: node(true, noon.Add(-5*time.Minute), drainerUs), want: stepLetGo,
+			wanted: down, seen: node(true, noon.Add(-5*time.Minute), drainerUs), want: stepGiveUpDrain,
 		},
 		"down, the Node of a machine that we drained is left": {sm: rack(draining), wanted: down, seen: nothing(), want: stepForgetNode, again: forgetBy},
 		"down, the Node is left and the hardware took long": {
@@ -139,6 +142,7 @@ func TestTheNextStep(t *testing.T) {
 			}),
 			wanted: down, seen: nothing(), want: stepForgetNode,
 		},
+		"our drain was given up":                            {sm: rack(draining, givenUp), wanted: down, seen: going, want: stepLetGo},
 		"up, the Node of a machine that we drained is left": {sm: rack(draining), wanted: up, seen: nothing(), want: stepForgetNode, again: forgetBy},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -11,7 +11,10 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/client-go/tools/events"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
@@ -19,6 +22,7 @@ import (
 	"github.com/fivespot/fivespot/api/contract"
 	"github.com/fivespot/fivespot/api/v1beta1"
 	"github.com/fivespot/fivespot/internal/capi"
+	"github.com/fivespot/fivespot/internal/kinds"
 	"github.com/fivespot/fivespot/internal/workload"
 )
 
@@ -108,6 +112,12 @@ func TestADrainIsToldAsDoneOnlyWhereItIs(t *testing.T) {
 		"Cluster API meets an error on the way": {
 			looks: []any{draining, state(clusterv1.MachineDeletingInternalErrorReason), draining}, want: []string{"NodeDraining"},
 		},
+		"what comes after it fails": {
+			looks: []any{draining, capi.MachineState{
+				DeletingReason: clusterv1.MachineDeletingInternalErrorReason, DeletingMessage: "Failed to delete DevMachine, please check controller logs for errors",
+			}},
+			want: []string{"NodeDraining", "NodeDrained"},
+		},
 		"Cluster API gives it up, since the cluster goes": {
 			looks: []any{draining, drainerNobody, state(clusterv1.MachineDeletingWaitingForInfrastructureDeletionReason)}, want: []string{"NodeDraining"},
 		},
@@ -166,7 +176,7 @@ func TestNobodyIsSaidToHaveDrainedWhereClusterAPIDoesNotRun(t *testing.T) {
 	}
 }
 
-func TestAnOwnDrainThatWasCutShortIsToldThoughTheStatusWasLost(t *testing.T) {
+func TestADrainOfOurOwnThatIsCutShortIsOnRecordBeforeTheMachineIsLetGo(t *testing.T) {
 	for _, kind := range []string{faultRefused, faultCrashBefore} {
 		t.Run(kind, func(t *testing.T) {
 			w := undrainedWorld(t)
@@ -177,9 +187,9 @@ func TestAnOwnDrainThatWasCutShortIsToldThoughTheStatusWasLost(t *testing.T) {
 			}
 			w.clock.SetTime(w.stored().Status.DrainDeadline.Add(time.Second))
 			w.deliver()
-			_, _ = w.reconcile(fault{at: 2, kind: kind})
-			if reduceChild(w.machine()).machine.Held || machineReady(w.stored().Status.Conditions).Reason != v1beta1.ReasonNodeDraining {
-				t.Fatal("the Machine was not let go, or the status was written")
+			_, _ = w.reconcile(fault{at: 1, kind: kind})
+			if !reduceChild(w.machine()).machine.Held {
+				t.Error("the Machine was let go, and nobody has told that its node was not drained")
 			}
 			w.deliver()
 			heard := w.listen()
@@ -188,6 +198,10 @@ func TestAnOwnDrainThatWasCutShortIsToldThoughTheStatusWasLost(t *testing.T) {
 			}
 			if told := heard(); !slices.ContainsFunc(told, func(e string) bool { return strings.HasPrefix(e, "Warning NodeDrainFailed") }) {
 				t.Errorf("what is told is %q", told)
+			}
+			w.deliver()
+			if _, err := w.reconcile(fault{}); err != nil || reduceChild(w.machine()).machine.Held {
+				t.Errorf("the Machine was not let go: %v", err)
 			}
 		})
 	}
@@ -330,6 +344,117 @@ func TestARestartTakesNoMachineForOneThatIsNotReady(t *testing.T) {
 	}
 }
 
+func TestWhatCannotBeReadTakesNoMachineForOneThatIsNotReady(t *testing.T) {
+	w := undrainedWorld(t)
+	w.restart()
+	w.r.clusters = unreadableClusters{}
+	w.far.state = workload.Loading
+	heard := w.listen()
+	if _, err := w.reconcile(fault{}); err != nil {
+		t.Error(err)
+	}
+	if told := heard(); len(told) > 0 || w.stored().Status.Phase != v1beta1.PhaseActive {
+		t.Errorf("the phase is %s, and told is %q", w.stored().Status.Phase, told)
+	}
+}
+
+// unreadableClusters are Clusters that cannot be listed.
+type unreadableClusters struct{}
+
+func (unreadableClusters) Want(schema.GroupKind) {}
+func (unreadableClusters) Get(schema.GroupKind, types.NamespacedName) kinds.Result[*clusterPart] {
+	return kinds.Result[*clusterPart]{State: kinds.Unreadable, Err: errors.New("the conversion webhook is down")}
+}
+
+func TestAnErrorWhileTheNodeIsOutOfSightPasses(t *testing.T) {
+	w := undrainedWorld(t)
+	w.edit(func(sm *v1beta1.ScheduledMachine) { sm.Spec.NodeDrainTimeout = "2m" })
+	w.restart()
+	w.far.state = workload.Loading
+	if _, err := w.reconcile(fault{at: 1, kind: faultRefused}); err == nil || w.stored().Status.Phase != v1beta1.PhaseError {
+		t.Fatalf("the phase is %s: %v", w.stored().Status.Phase, err)
+	}
+	for range 2 {
+		w.deliver()
+		if _, err := w.reconcile(fault{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if w.stored().Status.Phase != v1beta1.PhaseActive {
+		t.Errorf("the phase is %s: %s", w.stored().Status.Phase, w.stored().Status.Message)
+	}
+}
+
+func TestALeftoverThatCannotBeReadKeepsNoOtherMachineWaiting(t *testing.T) {
+	w := upWorld(t)
+	w.limit = 1
+	w.restart()
+	w.reading = reading(contract.Inactive)
+	w.goOn(2)
+	w.edit(func(sm *v1beta1.ScheduledMachine) { sm.Spec.InfrastructureSpec.Kind = "OtherMachine" })
+	w.unreadable = infrastructureKind
+	w.goOn(6)
+	w.reading = reading(contract.Active)
+	w.clock.Step(time.Hour)
+	w.goOn(10)
+	if _, comingUp := w.r.gate.Counts(); comingUp > 0 {
+		t.Error("it keeps a place, and cannot come up")
+	}
+	references := meta.FindStatusCondition(w.stored().Status.Conditions, v1beta1.ConditionReferencesValid)
+	if w.stored().Status.Phase != v1beta1.PhaseError || references.Status != metav1.ConditionFalse {
+		t.Errorf("the phase is %s: %s; the references: %s", w.stored().Status.Phase, w.stored().Status.Message, references.Message)
+	}
+}
+
+func TestOnlyTheMachineThatFailedIsReplaced(t *testing.T) {
+	for name, second := range map[string]func(*world){
+		"which has come up since": func(w *world) { w.machineReports(w.machine(), "Running") },
+		"once":                    func(w *world) { _, _ = w.reconcile(fault{}) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := upWorld(t)
+			w.machineReports(w.machine(), "Failed")
+			w.deliver()
+			if _, err := w.reconcile(fault{}); err != nil {
+				t.Fatal(err)
+			}
+			w.deliver()
+			w.clock.SetTime(w.stored().Status.MachineFailures.ReplaceTime.Time)
+			heard := w.listen()
+			second(w) // of which the cache does not know yet
+			if _, err := w.reconcile(fault{}); err != nil {
+				t.Error(err)
+			}
+			replaced := slices.DeleteFunc(heard(), func(e string) bool { return !strings.Contains(e, v1beta1.ReasonMachineReplaced) })
+			if len(replaced) > 1 {
+				t.Errorf("what is told is %q", replaced)
+			}
+			if name != "once" && w.machine().GetDeletionTimestamp() != nil {
+				t.Error("a Machine that runs was replaced")
+			}
+		})
+	}
+}
+
+func TestANodeThatWentWithItsClusterIsNoTrouble(t *testing.T) {
+	sm := rack(deleted, func(sm *v1beta1.ScheduledMachine) {
+		sm.Status.SpotSchedule = &v1beta1.SpotScheduleStatus{Resolved: true, Active: new(false), Reason: contract.ReasonResolved}
+		sm.Status.DrainStartTime = &metav1.Time{Time: noon}
+		sm.Status.NodeRef = &v1beta1.NodeReference{Name: "worker-1", UID: "n"}
+	})
+	w := newWorld(rack(), t.Fatalf)
+	seen := nothing()
+	seen.machine.kind, seen.drainer = w.kind(capi.MachineKind), drainerNobody
+	seen.view = &workload.View{State: workload.Unreachable, Reason: workload.ReasonKubeconfigNotFound, Message: "there is no Secret mine"}
+	seen.reading, seen.readingKnown = reading(contract.Inactive), true
+	for _, later := range []time.Duration{time.Second, 6 * time.Minute} {
+		f := judge(sm, seen, noon.Add(later), limits{finalizer: time.Hour})
+		if err := w.r.act(t.Context(), &f); f.did != stepForgetNode || err != nil || f.nodeLeft != "" {
+			t.Errorf("after %s: step %d, %v, told %q", later, f.did, err, f.nodeLeft)
+		}
+	}
+}
+
 func TestANodeThatIsLeftForGoodIsTold(t *testing.T) {
 	w := undrainedWorld(t)
 	w.far.pods = nil
@@ -362,6 +487,10 @@ func TestAFailureThatDiffersInNumbersAloneIsWrittenOnce(t *testing.T) {
 	first := say(fmt.Sprintf("calling the webhook: read tcp 10.0.0.5:%d->10.96.1.1:443: connection reset by peer", 40001))
 	if again := say(fmt.Sprintf("calling the webhook: read tcp 10.0.0.5:%d->10.96.1.1:443: connection reset by peer", 51234)); again != first {
 		t.Errorf("the status changes with the port: %s", again)
+	}
+	sm.Generation++
+	if edited := say(fmt.Sprintf("calling the webhook: read tcp 10.0.0.5:%d->10.96.1.1:443: connection reset by peer", 60001)); edited == first {
+		t.Error("after an edit, which may be about the number, the number is the old one")
 	}
 	if other := say("calling the webhook: x509: certificate has expired"); other == first {
 		t.Error("another failure is not told")
