@@ -43,10 +43,10 @@ func (r *Reconciler) drainAndLetGo(ctx context.Context, f *facts) error {
 	if !f.drain.done && hardwareGoes(f.seen) {
 		f.drain.hopeless = "its infrastructure object was deleted too, which switches it off"
 	}
-	if !f.drain.done {
-		return nil // the next look is set, or comes with the status that gives the drain up
+	if f.drain.done || f.drain.hopeless != "" && givenUp(f) {
+		return r.letGo(ctx, f.sm, f.seen.machine)
 	}
-	return r.letGo(ctx, f.sm, f.seen.machine)
+	return nil // the next look is set, or comes with the status that gives the drain up
 }
 
 func drainStep(ctx context.Context, f *facts) *drainProgress {

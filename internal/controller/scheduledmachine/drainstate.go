@@ -54,6 +54,11 @@ func wasDraining(f *facts) bool {
 	return machineReady(f.sm.Status.Conditions).Reason == v1beta1.ReasonNodeDraining
 }
 
+// givenUp reports whether it is on record that the drain was cut short.
+func givenUp(f *facts) bool {
+	return machineReady(f.sm.Status.Conditions).Reason == v1beta1.ReasonNodeDrainFailed
+}
+
 // endedUnseen reports whether the Machine is gone whose drain was last seen under way,
 // and the time of that drain is over. Where the infrastructure goes at once, Cluster
 // API's cutting it short can pass by between two looks; our own stands on record before.

@@ -142,7 +142,8 @@ func (r *Reconciler) tendNode(ctx context.Context, f *facts) error {
 
 // taint carries out what is to be done to the taints of a Node that is there.
 func (r *Reconciler) taint(ctx context.Context, f *facts, view *workload.View) error {
-	plan := taints.Make(f.sm.Spec.NodeTaints, taints.Recorded(&f.sm.Status, view.Node), view.Node)
+	f.node.applied = taints.Recorded(&f.sm.Status, view.Node) // of an earlier Node, none is on this one
+	plan := taints.Make(f.sm.Spec.NodeTaints, f.node.applied, view.Node)
 	if !plan.Pending() {
 		f.node.applied, f.node.tainted = plan.Owned, taints.Condition(plan, nil)
 		f.node.settle(f.sm)

@@ -67,6 +67,8 @@ func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 	f := judge(sm, &seen, now, r.limits)
 	r.metrics.judged(&f)
 	if f.blind() {
+		f.did = stepNone
+		r.makeRoom(&f)
 		return reconcile.Result{}, nil
 	}
 	r.takeTurn(&f)

@@ -40,7 +40,7 @@ const (
 	// stepReplace: delete a Machine that failed, so that another one can come.
 	stepReplace
 	// stepDrain: drain the node of a Machine that Cluster API holds for us, and let it
-	// go once that is done. One that is hopeless is given up, as by stepGiveUpDrain.
+	// go once that is done. One that is hopeless is given up first, as by stepGiveUpDrain.
 	stepDrain
 	// stepForgetNode: delete the Node of a machine that is gone, since Cluster API did not.
 	stepForgetNode
@@ -101,13 +101,13 @@ func nextOfMachine(f *facts) (step, time.Time) {
 // nextOfGoing is for a Machine that is being deleted, whatever is wanted after
 // it: its time is bounded.
 func nextOfGoing(f *facts, machine *capi.MachineState) (step, time.Time) {
-	ours, was := oursToDrain(f, machine), machineReady(f.sm.Status.Conditions).Reason
-	switch drains := ours && machine.Held && !f.wanted.skipDrain && was != v1beta1.ReasonNodeDrainFailed; {
+	ours := oursToDrain(f, machine)
+	switch drains := ours && machine.Held && !f.wanted.skipDrain; {
 	case ours && f.sm.Status.DrainStartTime == nil: // also where nothing is to be drained
 		return stepBeginDrain, time.Time{}
 	case drains && f.now.Before(drainDeadline(f)):
 		return stepDrain, earliest(f.now.Add(drainInterval), drainDeadline(f))
-	case drains:
+	case drains && !givenUp(f):
 		return stepGiveUpDrain, time.Time{}
 	case machine.Held:
 		return stepLetGo, time.Time{}

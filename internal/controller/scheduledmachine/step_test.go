@@ -142,7 +142,11 @@ func TestTheNextStep(t *testing.T) {
 			}),
 			wanted: down, seen: nothing(), want: stepForgetNode,
 		},
-		"our drain was given up":                            {sm: rack(draining, givenUp), wanted: down, seen: going, want: stepLetGo},
+		"our drain was given up and may go on": {sm: rack(draining, givenUp), wanted: down, seen: going, want: stepDrain, again: look},
+		"our drain was given up": {
+			sm:     rack(draining, givenUp, func(sm *v1beta1.ScheduledMachine) { sm.Spec.NodeDrainTimeout = "60s" }),
+			wanted: down, seen: going, want: stepLetGo,
+		},
 		"up, the Node of a machine that we drained is left": {sm: rack(draining), wanted: up, seen: nothing(), want: stepForgetNode, again: forgetBy},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -23,6 +24,7 @@ import (
 	"github.com/fivespot/fivespot/api/v1beta1"
 	"github.com/fivespot/fivespot/internal/capi"
 	"github.com/fivespot/fivespot/internal/kinds"
+	"github.com/fivespot/fivespot/internal/taints"
 	"github.com/fivespot/fivespot/internal/workload"
 )
 
@@ -433,6 +435,26 @@ func TestOnlyTheMachineThatFailedIsReplaced(t *testing.T) {
 				t.Error("a Machine that runs was replaced")
 			}
 		})
+	}
+}
+
+func TestTheTaintsOfAnEarlierNodeAreNotOursOnTheNextOne(t *testing.T) {
+	spare := v1beta1.NodeTaint{Key: "desk", Value: "spare", Effect: "NoSchedule"}
+	sm := rack(func(sm *v1beta1.ScheduledMachine) {
+		sm.Spec.NodeTaints, sm.Status.AppliedNodeTaints = []v1beta1.NodeTaint{spare}, []v1beta1.NodeTaint{spare}
+		sm.Status.NodeRef = &v1beta1.NodeReference{Name: "worker-1", UID: "the earlier one"}
+	})
+	node := &workload.Node{Name: "worker-1", UID: "the next one", Taints: []corev1.Taint{{Key: "desk", Value: "theirs", Effect: "NoSchedule"}}}
+	seen := whole(&capi.MachineState{UID: "m", NodeName: "worker-1"}, time.Time{})
+	seen.view = &workload.View{State: workload.Reachable, NodeState: workload.NodePresent, Node: node}
+	seen.reading, seen.readingKnown = reading(contract.Active), true
+	f := judge(sm, seen, noon, limits{})
+	if err := newWorld(rack(), t.Fatalf).r.tendNode(t.Context(), &f); err != nil {
+		t.Fatal(err)
+	}
+	sm.Status = describe(f)
+	if plan := taints.Make(sm.Spec.NodeTaints, taints.Recorded(&sm.Status, node), node); len(plan.Conflicts) != 1 {
+		t.Errorf("somebody else's taint is taken for ours: %+v", plan)
 	}
 }
 
