@@ -304,7 +304,7 @@ func (r *Reconciler) abandon(ctx context.Context, f *facts, left string) error {
 // left names what is still there.
 func left(f *facts) string {
 	var names []string
-	for _, p := range append([]piece{f.seen.machine, f.seen.bootstrap, f.seen.infrastructure}, f.seen.leftovers...) {
+	for _, p := range f.seen.pieces() {
 		switch {
 		case p.unreadable != nil:
 			names = append(names, p.unreadable.Error())

@@ -11,7 +11,6 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/fivespot/fivespot/api/v1beta1"
 	"github.com/fivespot/fivespot/internal/drain"
 	"github.com/fivespot/fivespot/internal/workload"
 )
@@ -53,8 +52,8 @@ func drainStep(ctx context.Context, f *facts) *drainProgress {
 	view := f.seen.view
 	switch {
 	case view == nil || view.State == workload.Loading:
-		if was := machineReady(f.sm.Status.Conditions); was.Reason == v1beta1.ReasonNodeDraining {
-			return &drainProgress{message: was.Message} // as far as one can tell
+		if wasDraining(f) {
+			return &drainProgress{message: machineReady(f.sm.Status.Conditions).Message} // as far as one can tell
 		}
 		return &drainProgress{message: "Waiting for the workload cluster to be connected to"}
 	case view.State == workload.Unreachable:

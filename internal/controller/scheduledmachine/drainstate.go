@@ -21,9 +21,9 @@ func drainState(f *facts, machine *capi.MachineState) (reason, message string) {
 	case draining(f):
 		return v1beta1.ReasonNodeDraining, f.drain.waiting()
 	}
-	was := machineReady(f.sm.Status.Conditions)
-	if was.Reason == v1beta1.ReasonNodeDraining && machine.DeletingReason == clusterv1.MachineDeletingInternalErrorReason &&
+	if wasDraining(f) && machine.DeletingReason == clusterv1.MachineDeletingInternalErrorReason &&
 		!machine.SkipsDrain && !afterDrain(machine) {
+		was := machineReady(f.sm.Status.Conditions)
 		return was.Reason, was.Message // it is tried again
 	}
 	reason, message = deleting(machine)
@@ -94,23 +94,23 @@ func unfinished(was metav1.Condition) string {
 // cutShort reports whether the drain was cut short because its time was over.
 // Once that was said it stays said until the Machine is gone.
 func cutShort(f *facts) bool {
-	machine, was := f.machine(), machineReady(f.sm.Status.Conditions).Reason
+	machine := f.machine()
 	switch {
 	case machine == nil:
 		return false
-	case was == v1beta1.ReasonNodeDrainFailed:
+	case givenUp(f):
 		return !machine.DeletedAt.IsZero()
 	case f.wanted.skipDrain, machine.DeletedAt.IsZero():
 		return false
 	case f.did == stepGiveUpDrain, f.drain != nil && f.drain.hopeless != "":
 		return true
 	case machine.SkipsDrain, f.did == stepSkipDrain && f.failure == nil:
-		waited := was == v1beta1.ReasonNodeDraining || !afterDrain(machine) &&
+		waited := wasDraining(f) || !afterDrain(machine) &&
 			machine.DeletingReason != clusterv1.MachineDeletingWaitingForPreDrainHookReason // which nothing skips
 		return waited && !f.now.Before(shutdownDeadline(f.sm, machine))
 	}
 	// Cluster API goes on by itself when the Machine's own drain timeout is over.
-	return was == v1beta1.ReasonNodeDraining && machine.DrainTimedOut(f.now)
+	return wasDraining(f) && machine.DrainTimedOut(f.now)
 }
 
 // blocked says what a drain that was cut short had been waiting for: what the

@@ -43,6 +43,11 @@ type observation struct {
 	problems field.ErrorList
 }
 
+// pieces returns all that was looked for.
+func (o *observation) pieces() []piece {
+	return append([]piece{o.machine, o.bootstrap, o.infrastructure}, o.leftovers...)
+}
+
 // drainer is who drains a node when its Machine is deleted.
 type drainer int
 

@@ -3,6 +3,7 @@
 package scheduledmachine
 
 import (
+	"slices"
 	"time"
 
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
@@ -231,7 +232,7 @@ func orphans(seen *observation) []piece {
 
 // unreadable says why it cannot be told what exists; nil if it can.
 func unreadable(seen *observation) error {
-	for _, p := range append([]piece{seen.machine, seen.bootstrap, seen.infrastructure}, seen.leftovers...) {
+	for _, p := range seen.pieces() {
 		if p.doubtful() {
 			return p.unreadable
 		}
@@ -241,10 +242,5 @@ func unreadable(seen *observation) error {
 
 // remains reports whether any object of ours still exists, or may.
 func remains(seen *observation) bool {
-	for _, p := range []piece{seen.machine, seen.bootstrap, seen.infrastructure} {
-		if p.present() || p.unreadable != nil {
-			return true
-		}
-	}
-	return len(seen.leftovers) > 0
+	return slices.ContainsFunc(seen.pieces(), func(p piece) bool { return p.present() || p.doubtful() })
 }
