@@ -125,7 +125,7 @@ func (c *Clusters) followNodes(made *connection, client kubernetes.Interface) *f
 			kept := reduceNode(node)
 			c.mu.Lock()
 			defer c.mu.Unlock()
-			return made.nodes.fits(kept)
+			return made.nodes.admit(kept)
 		},
 		kind:     &corev1.Node{},
 		store:    made.nodes,

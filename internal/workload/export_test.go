@@ -3,6 +3,7 @@
 package workload
 
 import (
+	"sync"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -37,3 +38,21 @@ func ReduceNode(node *corev1.Node) { reduceNode(node) }
 
 // Filter passes a watch's events on.
 func Filter(w watch.Interface) watch.Interface { return newFiltered(w, (&follower{}).filter) }
+
+// NodeStore keeps Nodes in a test.
+type NodeStore struct{ *nodeStore }
+
+// NewNodeStore returns one that has yet to see a list.
+func NewNodeStore() NodeStore {
+	return NodeStore{newNodeStore(&sync.Mutex{}, func([]string) {})}
+}
+
+// Admit reports whether there is room for a Node that a watch brings.
+func (s NodeStore) Admit(node *corev1.Node) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.admit(NodeOf(node))
+}
+
+// Kept is how many Nodes are kept.
+func (s NodeStore) Kept() int { return len(s.nodes) }

@@ -51,6 +51,9 @@ type nodeStore struct {
 	changed func(names []string) // called without the mutex
 	nodes   map[string]*Node     // nil until all were seen once
 	measure nodeMeasure          // of nodes
+	// admitted is the last Node of a watch for which there was room: it may still be on
+	// its way here when the next one is looked at.
+	admitted *Node
 }
 
 var _ cache.ReflectorStore = (*nodeStore)(nil)
@@ -64,13 +67,32 @@ func (s *nodeStore) get(name string) (node *Node, synced bool) {
 	return s.nodes[name], s.nodes != nil
 }
 
-// fits reports whether there is room for a Node. The caller holds the mutex.
+// admit reports whether there is room for a Node that a watch brings, and if so counts
+// with it. The caller holds the mutex.
+func (s *nodeStore) admit(node *Node) bool {
+	if !s.fits(node) {
+		return false
+	}
+	s.admitted = node
+	return true
+}
+
+// fits reports whether there is room for a Node beside those that are here and the one
+// that may be on its way. The caller holds the mutex.
 func (s *nodeStore) fits(node *Node) bool {
-	after := s.measure.with(node)
-	if before := s.nodes[node.Name]; before != nil {
-		after = after.without(before)
+	after := s.replaced(s.measure, node)
+	if other := s.admitted; other != nil && other.Name != node.Name {
+		after = s.replaced(after, other)
 	}
 	return !after.tooMuch()
+}
+
+// replaced is a measure with a Node in place of the one of its name, if any.
+func (s *nodeStore) replaced(m nodeMeasure, node *Node) nodeMeasure {
+	if before := s.nodes[node.Name]; before != nil {
+		m = m.without(before)
+	}
+	return m.with(node)
 }
 
 // wrote takes in a Node that a write returned. The caller holds the mutex.
@@ -92,10 +114,8 @@ func (s *nodeStore) put(node *Node) bool {
 			return false
 		}
 	}
-	if before != nil {
-		s.measure = s.measure.without(before)
-	}
-	s.nodes[node.Name], s.measure = node, s.measure.with(node)
+	s.measure = s.replaced(s.measure, node)
+	s.nodes[node.Name] = node
 	return before == nil || !before.same(node)
 }
 
@@ -129,6 +149,9 @@ func (s *nodeStore) Delete(object any) error {
 		delete(s.nodes, node.Name)
 		s.measure = s.measure.without(was)
 	}
+	if s.admitted != nil && s.admitted.UID == node.UID {
+		s.admitted = nil
+	}
 	s.mu.Unlock()
 	if was != nil {
 		s.changed([]string{node.Name})
@@ -140,7 +163,7 @@ func (s *nodeStore) Delete(object any) error {
 func (s *nodeStore) Replace(objects []any, _ string) error {
 	s.mu.Lock()
 	before := s.nodes
-	s.nodes, s.measure = make(map[string]*Node, len(objects)), nodeMeasure{}
+	s.nodes, s.measure, s.admitted = make(map[string]*Node, len(objects)), nodeMeasure{}, nil
 	var changed []string
 	for _, object := range objects {
 		node, ok := object.(*corev1.Node)
