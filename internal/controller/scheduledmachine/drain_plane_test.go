@@ -52,7 +52,7 @@ func newTrap(t *testing.T, name string) *trap {
 			d.Fatal(err)
 		}
 	}
-	d.Cleanup(func() { _ = d.client.Delete(devplanetest.Context(d.T), node) })
+	d.afterwards(func(ctx context.Context) { _ = d.client.Delete(ctx, node) })
 	made := &trap{desk: d, name: name, node: node, pod: pod}
 	made.sm, _ = d.up(name)
 	made.machine = d.holdMachine(name)
@@ -347,17 +347,21 @@ func (d *desk) refuseWritesOfMachines(machine *unstructured.Unstructured) {
 			PolicyName: name, ValidationActions: []admissionregistrationv1.ValidationAction{admissionregistrationv1.Deny},
 		},
 	}
+	label := client.RawPatch(types.MergePatchType, []byte(`{"metadata":{"labels":{"example.com/try":""}}}`))
+	await := func(ctx context.Context, refused bool) error { // a policy comes and goes without telling
+		return wait.PollUntilContextCancel(ctx, 100*time.Millisecond, true, func(ctx context.Context) (bool, error) {
+			err := d.client.Patch(ctx, machine.DeepCopy(), label, client.DryRunAll)
+			return refused == (client.IgnoreNotFound(err) != nil), nil
+		})
+	}
+	d.afterwards(func(ctx context.Context) { _ = await(ctx, false) })
 	for _, object := range []client.Object{policy, binding} {
 		if err := d.client.Create(d.Context(), object); err != nil {
 			d.Fatal(err)
 		}
-		d.Cleanup(func() { _ = d.client.Delete(devplanetest.Context(d.T), object) })
+		d.afterwards(func(ctx context.Context) { _ = d.client.Delete(ctx, object) })
 	}
-	label := client.RawPatch(types.MergePatchType, []byte(`{"metadata":{"labels":{"example.com/try":""}}}`))
-	err := wait.PollUntilContextCancel(devplanetest.Context(d.T), 100*time.Millisecond, true, func(ctx context.Context) (bool, error) {
-		return d.client.Patch(ctx, machine.DeepCopy(), label, client.DryRunAll) != nil, nil // a policy takes effect without telling
-	})
-	if err != nil {
+	if err := await(devplanetest.Context(d.T), true); err != nil {
 		d.Fatal(err)
 	}
 }

@@ -18,8 +18,14 @@ func TestAMachineThatDoesNotComeUpInTimeIsReplacedAndNotInALoop(t *testing.T) {
 	d.schedule(true)
 	sm := d.machine("rack", func(sm *v1beta1.ScheduledMachine) { sm.Spec.ProvisioningTimeout = "10m" })
 	first := d.awaitObject(machineKind, "rack")
-	d.patch(first, "status", `{"status":{"phase":"Provisioning","conditions":[{"type":"Ready","status":"False","reason":"NotReady",
+	d.patch(first, "status", `{"status":{"phase":"Provisioning","initialization":{"bootstrapDataSecretCreated":true},"conditions":[{"type":"Ready","status":"False","reason":"NotReady",
 		"message":"* InfrastructureReady: no capacity in zone b","lastTransitionTime":"2001-01-01T00:00:00Z"}]}}`)
+	d.await(sm, func() error { // that the controller has seen this, or the Machine is late before
+		if said := condition(sm, v1beta1.ConditionReady).Message; !strings.HasSuffix(said, "waiting for its infrastructure") {
+			return fmt.Errorf("Ready says %q", said)
+		}
+		return nil
+	})
 	// Once this clock is ahead of the API server's, each Machine is late at once.
 	d.clock.SetTime(first.GetCreationTimestamp().Add(10 * time.Minute))
 	pause := time.Minute

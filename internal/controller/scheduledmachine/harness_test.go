@@ -55,7 +55,7 @@ type desk struct {
 // newDesk starts a controller that works on a new namespace only.
 func newDesk(t *testing.T) *desk {
 	t.Helper()
-	return newDeskOn(t, devplanetest.Plane(t), devplanetest.Namespace(t))
+	return newDeskOn(t, devplanetest.Plane(t), devplanetest.LastingNamespace(t))
 }
 
 func newDeskOn(t *testing.T, plane *devplane.Plane, namespace string) *desk {
@@ -64,10 +64,42 @@ func newDeskOn(t *testing.T, plane *devplane.Plane, namespace string) *desk {
 		T: t, plane: plane, client: devplanetest.ClientFor(t, plane.Config()),
 		namespace: namespace, clock: clocktesting.NewFakeClock(longAgo),
 	}
+	d.afterwards(d.clear)
 	d.cluster()
 	d.controlPlaneMachine()
 	d.start()
 	return d
+}
+
+// afterwards calls a function when the test is over, and with it the test's own context.
+func (d *desk) afterwards(do func(context.Context)) {
+	d.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(d.Context()), devplanetest.Patience)
+		defer cancel()
+		do(ctx)
+	})
+}
+
+// clear lets everything go that only the controller or the test would, so that the
+// namespace ends: one that cannot keeps the control plane busy with it.
+func (d *desk) clear(ctx context.Context) {
+	machines := &unstructured.UnstructuredList{}
+	machines.SetGroupVersionKind(machineKind.GroupVersionKind())
+	for _, list := range []client.ObjectList{&v1beta1.ScheduledMachineList{}, machines} {
+		if err := d.client.List(ctx, list, client.InNamespace(d.namespace)); err != nil {
+			d.Error(err)
+		}
+		err := meta.EachListItem(list, func(item runtime.Object) error {
+			object, ok := item.(client.Object)
+			if !ok || len(object.GetFinalizers()) == 0 {
+				return nil
+			}
+			return client.IgnoreNotFound(d.client.Patch(ctx, object, client.RawPatch(types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`))))
+		})
+		if err != nil {
+			d.Error(err)
+		}
+	}
 }
 
 // cluster makes the Cluster that the machines join. A control plane object comes
@@ -286,6 +318,20 @@ func (d *desk) awaitObject(kind metav1.TypeMeta, name string) *unstructured.Unst
 func (d *desk) awaitGone(kind metav1.TypeMeta, name string) {
 	d.Helper()
 	devplanetest.AwaitGone(d.T, d.object(kind, name))
+}
+
+// awaitDeleted waits until the deletion of a Machine, which stays, is asked for: the
+// phase is ShuttingDown before that.
+func (d *desk) awaitDeleted(name string) *unstructured.Unstructured {
+	d.Helper()
+	machine := d.object(machineKind, name)
+	devplanetest.Await(d.T, machine, func() error {
+		if machine.GetDeletionTimestamp() == nil {
+			return errWaiting
+		}
+		return nil
+	})
+	return machine
 }
 
 // holdMachine puts a finalizer on a Machine, as Cluster API does while a

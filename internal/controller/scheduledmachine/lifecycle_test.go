@@ -103,6 +103,7 @@ func TestAMachineThatIsGoingIsWaitedOutWhenItsScheduleReopens(t *testing.T) {
 	first := d.holdMachine("rack")
 	d.schedule(false)
 	d.awaitPhase(sm, v1beta1.PhaseShuttingDown)
+	d.awaitDeleted("rack")
 
 	d.schedule(true)
 	d.await(sm, func() error {
@@ -142,14 +143,9 @@ func TestTheKillSwitchSkipsTheDrain(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
 	sm, _ := d.up("rack")
-	machine := d.holdMachine("rack")
+	d.holdMachine("rack")
 	d.patch(sm, "", `{"spec":{"killSwitch":true}}`)
-	devplanetest.Await(t, machine, func() error {
-		if machine.GetDeletionTimestamp() == nil {
-			return errWaiting
-		}
-		return nil
-	})
+	machine := d.awaitDeleted("rack")
 	for _, annotation := range []string{"exclude-node-draining", "exclude-wait-for-node-volume-detach"} {
 		if machine.GetAnnotations()["machine.cluster.x-k8s.io/"+annotation] == "" {
 			t.Errorf("the Machine was deleted without the annotation %s", annotation)

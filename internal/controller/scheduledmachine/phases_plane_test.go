@@ -56,11 +56,11 @@ func TestEveryPhaseEdge(t *testing.T) {
 			s.patch(s.machine, "status", `{"status":{"conditions":[{"type":"NodeReady","status":"False","reason":"NodeNotReady","message":"","lastTransitionTime":"2001-01-01T00:00:00Z"}]}}`)
 		}, pending}, move{run, active}),
 		"ShuttingDown to Pending: a new machine once the old one is gone": append(up, move{hold, active}, move{verdict(false), going},
-			move{verdict(true), going}, move{func(s *scene) { letGo(s); s.awaitObject(machineKind, "rack") }, pending}),
+			move{func(s *scene) { s.awaitDeleted("rack"); s.schedule(true) }, going}, move{func(s *scene) { letGo(s); s.awaitObject(machineKind, "rack") }, pending}),
 		"ShuttingDown, disabled and then killed": append(up, move{hold, active}, move{disable, going}, move{kill, going}, move{letGo, terminated}),
 		"ShuttingDown to Error: what ends a drain is refused": append(up, move{hold, active}, move{verdict(false), going},
 			move{func(s *scene) {
-				s.machine = s.awaitObject(machineKind, "rack")
+				s.machine = s.awaitDeleted("rack")
 				s.refuseWritesOfMachines(s.machine)
 				s.clock.SetTime(s.machine.GetDeletionTimestamp().Add(time.Hour))
 			}, failed}),

@@ -3,6 +3,7 @@
 package scheduledmachine_test
 
 import (
+	"context"
 	"fmt"
 	"testing"
 
@@ -24,7 +25,7 @@ func TestATaintThatNeverCameIntoTheStatusIsTakenOffOnceItIsNotWanted(t *testing.
 	if err := d.client.Create(t.Context(), node); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = d.client.Delete(devplanetest.Context(t), node) })
+	d.afterwards(func(ctx context.Context) { _ = d.client.Delete(ctx, node) })
 	node.Status.Conditions = []corev1.NodeCondition{ready}
 	if err := d.client.Status().Update(t.Context(), node); err != nil {
 		t.Fatal(err)
