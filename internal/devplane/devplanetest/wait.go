@@ -14,7 +14,7 @@ import (
 
 // Patience bounds every wait for what is certain to come on a control plane that
 // is well. It is no part of a verdict about time.
-const Patience = time.Minute
+const Patience = 3 * time.Minute
 
 // Context returns a context that ends with the test or after Patience.
 func Context(tb testing.TB) context.Context {

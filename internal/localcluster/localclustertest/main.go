@@ -32,7 +32,7 @@ import (
 
 // Patience bounds every wait for what is certain to come on a cluster that is
 // well. It is no part of a verdict about time.
-const Patience = 2 * time.Minute
+const Patience = 3 * time.Minute
 
 // WorkloadClusterName is the name of the clusters that WorkloadCluster makes.
 const WorkloadClusterName = "workload"
