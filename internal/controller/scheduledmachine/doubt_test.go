@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus/testutil"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
@@ -119,6 +120,9 @@ func TestAScheduledMachineIsNotLetGoByACacheThatHasNotSeenItsMachine(t *testing.
 	}
 	if at, set := w.r.alarms.At(worldName); !set || at.After(w.clock.Now().Add(loadingPatience)) {
 		t.Errorf("it is looked again at %v, want to do so soon", at)
+	}
+	if told := testutil.ToFloat64(w.r.metrics.reconciles.errors.WithLabelValues(errorConflict)); told != 1 {
+		t.Errorf("%v conflicts are counted, want 1: nothing else would tell of a cache that stays behind", told)
 	}
 	if w.stored() == nil {
 		t.Error("the ScheduledMachine was let go while its Machine runs")

@@ -78,6 +78,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 	r.makeRoom(&f)
 	switch {
 	case errors.Is(f.failure, errChanged):
+		r.metrics.reconciles.errors.WithLabelValues(errorConflict).Inc()
 		r.alarms.Set(request.NamespacedName, earliest(f.again, now.Add(loadingPatience)))
 		return reconcile.Result{}, nil
 	case f.failure == nil && (f.did == stepRelease || f.did == stepAbandon):
