@@ -92,7 +92,8 @@ func TestDeletingAScheduledMachineEndsAndLeavesNothing(t *testing.T) {
 }
 
 // everything returns group/resource/name of every object in a namespace, but
-// for events, leases, and the lock that Cluster API holds while a cluster begins.
+// for events, leases, the lock that Cluster API holds while a cluster begins, and
+// what the garbage collector has yet to take, since its owners are gone.
 func everything(t testing.TB, namespace string) map[string]bool {
 	t.Helper()
 	config := localclustertest.Cluster(t).Config()
@@ -108,7 +109,7 @@ func everything(t testing.TB, namespace string) map[string]bool {
 	if err != nil {
 		t.Fatal(err)
 	}
-	found := map[string]bool{}
+	found, uids := map[string][]metav1.OwnerReference{}, map[types.UID]bool{}
 	for _, list := range discovery.FilteredBy(discovery.SupportsAllVerbs{Verbs: []string{"list"}}, lists) {
 		for _, resource := range list.APIResources {
 			if resource.Name == "events" || resource.Name == "leases" {
@@ -126,11 +127,18 @@ func everything(t testing.TB, namespace string) map[string]bool {
 				if resource.Name == "configmaps" && strings.HasSuffix(object.GetName(), "-lock") {
 					continue
 				}
-				found[group.Group+"/"+resource.Name+"/"+object.GetName()] = true
+				found[group.Group+"/"+resource.Name+"/"+object.GetName()] = object.GetOwnerReferences()
+				uids[object.GetUID()] = true
 			}
 		}
 	}
-	return found
+	kept := map[string]bool{}
+	for name, owners := range found {
+		if len(owners) == 0 || slices.ContainsFunc(owners, func(owner metav1.OwnerReference) bool { return uids[owner.UID] }) {
+			kept[name] = true
+		}
+	}
+	return kept
 }
 
 // awaitEverything waits until a namespace holds exactly the given objects. The

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/types"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/fivespot/fivespot/api/v1beta1"
@@ -97,6 +98,9 @@ func TestPhasesWithRealMachines(t *testing.T) {
 				if step.schedule != "" {
 					awaitVerdict(t, sm, step.schedule == "on")
 				}
+				if step.to == going { // which is shown before the Machine is deleted
+					awaitDeletion(t, capiMachine(t, sm))
+				}
 				if step.to == active {
 					machines = append(machines, capiMachine(t, sm).UID)
 				}
@@ -108,6 +112,19 @@ func TestPhasesWithRealMachines(t *testing.T) {
 				t.Errorf("a Machine came back: %v", machines)
 			}
 		})
+	}
+}
+
+// awaitDeletion waits until the deletion of a Machine, which stays, is asked for.
+func awaitDeletion(t *testing.T, machine *clusterv1.Machine) {
+	t.Helper()
+	if err := await.Object(deadline(t), localclustertest.Cluster(t).Client(), machine, func() error {
+		if machine.DeletionTimestamp == nil {
+			return errWaiting
+		}
+		return nil
+	}); err != nil {
+		t.Fatal(err)
 	}
 }
 
