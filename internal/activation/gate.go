@@ -16,7 +16,7 @@ import (
 // told to gather.
 const (
 	Patience       = 10 * time.Second
-	GatherPatience = time.Second
+	GatherPatience = 3 * time.Second
 )
 
 // Options of a [Gate]. The zero value of a field means what its comment says.
