@@ -35,18 +35,21 @@ func TestAFailureThatDiffersInANumberOnlyIsToldOnce(t *testing.T) {
 	config.Wrap(func(http.RoundTripper) http.RoundTripper { return r })
 	registry, changes := startRegistry(t, config)
 	ctx := devplanetest.Context(t)
-	next := func() {
+	next := func(what string, event <-chan struct{}) {
 		t.Helper()
 		select {
-		case <-r.failed:
+		case <-event:
 		case <-ctx.Done():
-			t.Fatal("it does not try again")
+			t.Fatal("it does not " + what)
 		}
 	}
-	await(t, changes, func() bool { return strings.Contains(registry.Err().Error(), "i/o timeout") })
+	next("tell of the first failure", changes)
 	told := registry.Err().Error()
+	if !strings.Contains(told, "i/o timeout") {
+		t.Fatalf("it says %q", told)
+	}
 	for range 4 { // a try makes no more than two requests
-		next()
+		next("try again", r.failed)
 		if now := registry.Err().Error(); now != told {
 			t.Errorf("it said %q, and now says %q", told, now)
 		}

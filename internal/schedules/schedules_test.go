@@ -4,11 +4,14 @@ package schedules_test
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"runtime/pprof"
 	"strings"
 	"testing"
 	"time"
+
+	"k8s.io/apimachinery/pkg/util/wait"
 
 	"github.com/fivespot/fivespot/api/contract"
 	"github.com/fivespot/fivespot/internal/devplane"
@@ -135,9 +138,7 @@ func TestAKindThatComesAndGoesFiftyTimes(t *testing.T) {
 		d.awaitReading(contract.Unresolved, contract.ReasonProviderCRDNotInstalled)
 	}
 
-	if after := followers(t); after > before {
-		t.Errorf("%d goroutines follow kinds, %d did before", after, before)
-	}
+	awaitFollowers(t, before)
 	events, err := plane.AuditUntilNow(devplanetest.Context(t), audit)
 	if err != nil {
 		t.Fatal(err)
@@ -155,24 +156,23 @@ func TestAKindThatComesAndGoesFiftyTimes(t *testing.T) {
 	}
 }
 
-// followers counts the goroutines that follow a kind. One that was told to stop
-// needs a moment, so it is given one scheduling round at a time.
+// followers counts the goroutines that follow a kind.
 func followers(t *testing.T) int {
 	t.Helper()
-	count := func() int {
-		var dump bytes.Buffer
-		if err := pprof.Lookup("goroutine").WriteTo(&dump, 2); err != nil {
-			t.Fatal(err)
-		}
-		return strings.Count(dump.String(), "kinds.(*follower")
+	var dump bytes.Buffer
+	if err := pprof.Lookup("goroutine").WriteTo(&dump, 2); err != nil {
+		t.Fatal(err)
 	}
-	ctx := devplanetest.Context(t)
-	last := count()
-	for ctx.Err() == nil && last > 0 {
-		if now := count(); now == last {
-			break
-		}
-		last = count()
+	return strings.Count(dump.String(), "kinds.(*follower")
+}
+
+// awaitFollowers waits until no more than so many goroutines follow a kind: one that
+// was told to stop does so in its own time, and tells nobody.
+func awaitFollowers(t *testing.T, most int) {
+	t.Helper()
+	err := wait.PollUntilContextCancel(devplanetest.Context(t), 10*time.Millisecond, true,
+		func(context.Context) (bool, error) { return followers(t) <= most, nil })
+	if err != nil {
+		t.Errorf("%d goroutines follow kinds, %d did before", followers(t), most)
 	}
-	return last
 }

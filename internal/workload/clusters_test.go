@@ -4,11 +4,13 @@ package workload_test
 
 import (
 	"errors"
+	"fmt"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -196,37 +198,51 @@ func TestOnlyTheMachineOfANodeIsWoken(t *testing.T) {
 	r := newCalmRig(t)
 	w := newWire(t)
 	r.put("rack-kubeconfig", admin(t, w.server()))
-	mine, other := node(t, "mine", "hw://1"), node(t, "other", "hw://2")
-	a, b := r.owner("a"), r.owner("b")
-	target := workload.Target{Node: mine.Name, ProviderID: "hw://1"}
-	r.reaches(a, r.byName("rack"), target)
-	r.reaches(b, r.byName("rack"), workload.Target{Node: other.Name})
-	r.drain()
-
+	mine, other, last := node(t, "mine", "hw://1"), node(t, "other", "hw://2"), node(t, "last", "hw://3")
+	sees := func(owner string, n *corev1.Node, check func(*workload.Node) bool) *workload.Node {
+		t.Helper()
+		return r.await(r.owner(owner), r.byName("rack"), workload.Target{Node: n.Name}, func(v workload.View) error {
+			if v.NodeState != workload.NodePresent || !check(v.Node) {
+				return fmt.Errorf("Node %s is not seen as it is", n.Name)
+			}
+			return nil
+		}).Node
+	}
 	at := time.Date(2026, 6, 15, 9, 30, 0, 0, time.UTC)
-	setReady(t, mine, corev1.ConditionTrue, at)
-	view := r.await(a, r.byName("rack"), target, func(v workload.View) error {
-		if v.NodeState != workload.NodePresent || !v.Node.Ready {
-			return errors.New("the Node is not seen ready")
-		}
-		return nil
-	})
-	r.onlyWoken(a)
+	ready := false
+	// woken returns who was woken by now, but for the one who looks at the last Node.
+	woken := func() map[string]int {
+		t.Helper()
+		ready = !ready
+		status := map[bool]corev1.ConditionStatus{true: corev1.ConditionTrue, false: corev1.ConditionFalse}[ready]
+		setReady(t, last, status, at)
+		sees("last", last, func(n *workload.Node) bool { return n.Ready == ready })
+		woken := r.takeWoken()
+		delete(woken, "last")
+		return woken
+	}
+	r.reaches(r.owner("last"), r.byName("rack"), workload.Target{Node: last.Name}) // and is woken for the Secret
+	present := func(*workload.Node) bool { return true }
+	sees("a", mine, present)
+	sees("b", other, present)
+	woken()
 
-	// A heartbeat changes nothing; the next event shows that it has passed by.
-	setReady(t, mine, corev1.ConditionTrue, at.Add(time.Minute))
+	setReady(t, mine, corev1.ConditionTrue, at)
+	view := sees("a", mine, func(n *workload.Node) bool { return n.Ready })
+	if diff := cmp.Diff(map[string]int{"a": 1}, woken()); diff != "" {
+		t.Errorf("woken for a Node that is ready (-want +got):\n%s", diff)
+	}
+
+	setReady(t, mine, corev1.ConditionTrue, at.Add(time.Minute)) // a heartbeat changes nothing
 	setReady(t, other, corev1.ConditionUnknown, at)
-	seen := r.await(b, r.byName("rack"), workload.Target{Node: other.Name}, func(v workload.View) error {
-		if v.NodeState != workload.NodePresent || !v.Node.Unreachable {
-			return errors.New("the Node is not seen unreachable")
-		}
-		return nil
-	})
-	r.onlyWoken(b)
-	if seen.Node.Ready {
+	seen := sees("b", other, func(n *workload.Node) bool { return n.Unreachable })
+	if diff := cmp.Diff(map[string]int{"b": 1}, woken()); diff != "" {
+		t.Errorf("woken for a Node that is unreachable (-want +got):\n%s", diff)
+	}
+	if seen.Ready {
 		t.Error("a Node whose state is unknown is ready")
 	}
-	if now := r.Use(a, r.byName("rack"), target); now.Node.ResourceVersion == view.Node.ResourceVersion {
+	if now := sees("a", mine, present); now.ResourceVersion == view.ResourceVersion {
 		t.Error("the resource version is not that of the last heartbeat")
 	}
 }

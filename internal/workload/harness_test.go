@@ -5,6 +5,7 @@ package workload_test
 import (
 	"context"
 	"fmt"
+	"sync"
 	"testing"
 	"time"
 
@@ -31,6 +32,9 @@ type rig struct {
 	registry  *prometheus.Registry
 	log       *recording
 	wakes     chan types.NamespacedName
+
+	mu    sync.Mutex
+	woken map[string]int // see takeWoken
 }
 
 // newRig starts Clusters that give a silent server up after seconds.
@@ -52,12 +56,12 @@ func newPatientRig(t *testing.T, answer, ping time.Duration, changes ...func(*wo
 	t.Helper()
 	r := &rig{
 		t: t, namespace: devplanetest.Namespace(t), registry: prometheus.NewRegistry(),
-		log: &recording{}, wakes: make(chan types.NamespacedName, 1000),
+		log: &recording{}, wakes: make(chan types.NamespacedName, 1000), woken: map[string]int{},
 	}
 	options := workload.Options{
 		Config: devplanetest.Plane(t).Config(), Metrics: r.registry,
 		Log:  funcr.New(func(_, args string) { r.log.add(args) }, funcr.Options{}),
-		Wake: func(owner types.NamespacedName) { r.wakes <- owner },
+		Wake: r.wake,
 	}
 	for _, change := range changes {
 		change(&options)
@@ -136,31 +140,22 @@ func (r *rig) fails(owner types.NamespacedName, reference workload.Reference, re
 	})
 }
 
-// onlyWoken checks that nobody else was woken since the wakes were forgotten.
-func (r *rig) onlyWoken(owner types.NamespacedName) {
-	r.t.Helper()
-	for {
-		select {
-		case woken := <-r.wakes:
-			if woken != owner {
-				r.t.Errorf("%s was woken", woken)
-			}
-		default:
-			return
-		}
-	}
+func (r *rig) wake(owner types.NamespacedName) {
+	r.mu.Lock()
+	r.woken[owner.Name]++
+	r.mu.Unlock()
+	r.wakes <- owner
 }
 
-// drain forgets the wakes so far, and returns how many there were.
-func (r *rig) drain() (n int) {
-	for {
-		select {
-		case <-r.wakes:
-			n++
-		default:
-			return n
-		}
-	}
+// takeWoken returns how often each owner was woken since the last call. What a watch
+// brings is taken in one by one, each with its wakes: those for an event have been
+// given once a later one of the same watch is seen, and not before.
+func (r *rig) takeWoken() map[string]int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	woken := r.woken
+	r.woken = map[string]int{}
+	return woken
 }
 
 // put makes or replaces the Secret with a kubeconfig.

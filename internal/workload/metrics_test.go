@@ -13,7 +13,7 @@ import (
 
 func TestResolutionsAndErrorsAreCounted(t *testing.T) {
 	t.Parallel()
-	r := newRig(t)
+	r := newCalmRig(t)
 	w := newWire(t)
 	a, b, named := r.owner("a"), r.owner("b"), r.bySecret("rack-kubeconfig")
 	r.reaches(a, r.byName("rack"), workload.Target{})
