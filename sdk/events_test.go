@@ -25,47 +25,52 @@ func TestOnlyTheEchoOfOurOwnWriteIsPassedOver(t *testing.T) {
 	}{
 		{
 			"our own write",
-			`{metadata: {uid: a, resourceVersion: "2", generation: 1, labels: {x: y}}, status: {active: true, observedGeneration: 1}}`,
+			`{metadata: {uid: a, resourceVersion: "3", generation: 1, labels: {x: y}}, status: {active: true, observedGeneration: 1}}`,
 			-1,
 		},
 		{
 			"what the server kept of our own write",
-			`{metadata: {uid: a, resourceVersion: "2", generation: 1, labels: {x: y}}, status: {active: true}}`,
+			`{metadata: {uid: a, resourceVersion: "3", generation: 1, labels: {x: y}}, status: {active: true}}`,
+			-1,
+		},
+		{
+			"a write of ours before the last one, late",
+			`{metadata: {uid: a, resourceVersion: "2", generation: 1, labels: {x: y}}, status: {active: false, observedGeneration: 1}}`,
 			-1,
 		},
 		{
 			"somebody else's verdict",
-			`{metadata: {uid: a, resourceVersion: "2", generation: 1, labels: {x: y}}, status: {active: false, observedGeneration: 1}}`,
+			`{metadata: {uid: a, resourceVersion: "3", generation: 1, labels: {x: y}}, status: {active: false, observedGeneration: 1}}`,
 			100 * time.Millisecond,
 		},
 		{
 			"the status taken away",
-			`{metadata: {uid: a, resourceVersion: "2", generation: 1, labels: {x: y}}}`,
+			`{metadata: {uid: a, resourceVersion: "3", generation: 1, labels: {x: y}}}`,
 			100 * time.Millisecond,
 		},
 		{
 			"an edit",
-			`{metadata: {uid: a, resourceVersion: "2", generation: 2, labels: {x: y}}, status: {active: true, observedGeneration: 1}}`,
+			`{metadata: {uid: a, resourceVersion: "3", generation: 2, labels: {x: y}}, status: {active: true, observedGeneration: 1}}`,
 			0,
 		},
 		{
 			"a label",
-			`{metadata: {uid: a, resourceVersion: "2", generation: 1, labels: {x: z}}, status: {active: true, observedGeneration: 1}}`,
+			`{metadata: {uid: a, resourceVersion: "3", generation: 1, labels: {x: z}}, status: {active: true, observedGeneration: 1}}`,
 			0,
 		},
 		{
 			"an annotation",
-			`{metadata: {uid: a, resourceVersion: "2", generation: 1, labels: {x: y}, annotations: {a: b}}, status: {active: true, observedGeneration: 1}}`,
+			`{metadata: {uid: a, resourceVersion: "3", generation: 1, labels: {x: y}, annotations: {a: b}}, status: {active: true, observedGeneration: 1}}`,
 			0,
 		},
 		{
 			"a deletion that a finalizer holds up",
-			`{metadata: {uid: a, resourceVersion: "2", generation: 1, labels: {x: y}, deletionTimestamp: "2026-06-15T12:00:00Z"}, status: {active: true, observedGeneration: 1}}`,
+			`{metadata: {uid: a, resourceVersion: "3", generation: 1, labels: {x: y}, deletionTimestamp: "2026-06-15T12:00:00Z"}, status: {active: true, observedGeneration: 1}}`,
 			0,
 		},
 		{
 			"another object of the same name",
-			`{metadata: {uid: b, resourceVersion: "2", generation: 1, labels: {x: y}}, status: {active: true, observedGeneration: 1}}`,
+			`{metadata: {uid: b, resourceVersion: "3", generation: 1, labels: {x: y}}, status: {active: true, observedGeneration: 1}}`,
 			0,
 		},
 		{
@@ -78,8 +83,11 @@ func TestOnlyTheEchoOfOurOwnWriteIsPassedOver(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			written := newMemory()
 			old := &unstructured.Unstructured{Object: parse(t, before)}
-			written.sending(old, parse(t, ours))
+			base := old.DeepCopy()
+			base.SetResourceVersion("2")
+			written.sending(base, parse(t, ours))
 			stored := old.DeepCopy()
+			stored.SetResourceVersion("3")
 			stored.Object["status"] = parse(t, `{active: true}`)
 			written.stored(stored)
 			requests := newRecordingQueue(t)

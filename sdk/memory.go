@@ -8,6 +8,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/resourceversion"
 )
 
 // memory remembers the last status written to each object, to tell our own
@@ -24,6 +25,9 @@ type writing struct {
 	// sent is the status that was asked for; stored what the API server made of
 	// it, nil before it has answered.
 	sent, stored map[string]any
+	// base is the version of the object that the status was made for; version that
+	// of the object with the status, empty before the API server has answered.
+	base, version string
 }
 
 func newMemory() *memory {
@@ -35,7 +39,7 @@ func newMemory() *memory {
 func (m *memory) sending(object *unstructured.Unstructured, status map[string]any) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.written[nameOf(object)] = writing{uid: object.GetUID(), sent: status}
+	m.written[nameOf(object)] = writing{uid: object.GetUID(), sent: status, base: object.GetResourceVersion()}
 }
 
 // stored notes the object as the API server answered.
@@ -43,7 +47,7 @@ func (m *memory) stored(object *unstructured.Unstructured) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	w := m.written[nameOf(object)]
-	w.stored = rawStatus(object)
+	w.stored, w.version = rawStatus(object), object.GetResourceVersion()
 	m.written[nameOf(object)] = w
 }
 
@@ -57,14 +61,31 @@ func (m *memory) settled(object *unstructured.Unstructured, status map[string]an
 		reflect.DeepEqual(w.sent, status) && reflect.DeepEqual(w.stored, rawStatus(object))
 }
 
-// ours reports whether the object's status is the one that was written last.
+// behind reports whether the object is older than the last write to it, which the
+// watch has yet to bring.
+func (m *memory) behind(object *unstructured.Unstructured) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	w, ok := m.written[nameOf(object)]
+	return ok && w.uid == object.GetUID() && w.version != "" && older(object.GetResourceVersion(), w.version)
+}
+
+// older reports whether a version is known to come before another.
+func older(version, other string) bool {
+	order, err := resourceversion.CompareResourceVersion(version, other)
+	return err == nil && order < 0
+}
+
+// ours reports whether the object's status is the one that was written last, or was
+// there before it: the API server takes a status only from who knows the last one.
 func (m *memory) ours(object *unstructured.Unstructured) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	w, ok := m.written[nameOf(object)]
 	status := rawStatus(object)
-	return ok && w.uid == object.GetUID() &&
-		(reflect.DeepEqual(w.sent, status) || reflect.DeepEqual(w.stored, status))
+	version := object.GetResourceVersion()
+	return ok && w.uid == object.GetUID() && (version == w.base || older(version, w.base) ||
+		reflect.DeepEqual(w.sent, status) || reflect.DeepEqual(w.stored, status))
 }
 
 func (m *memory) forget(name types.NamespacedName) {

@@ -28,6 +28,10 @@ const (
 	// for nothing but the API server.
 	writeBackoffBase = 50 * time.Millisecond
 	writeBackoffMax  = 10 * time.Second
+	// behindTries is how often, some seconds in all, an object is left for the watch to
+	// bring our last write to it. What comes after that is refused by the API server
+	// where it is made from an older state.
+	behindTries = 6
 )
 
 // reconciler brings the status of one object up to date.
@@ -75,6 +79,9 @@ func (r *reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 	if object == nil {
 		r.forget(name)
 		return reconcile.Result{}, nil
+	}
+	if r.written.behind(object) && r.conflicts.NumRequeues(name) < behindTries {
+		return reconcile.Result{RequeueAfter: r.conflicts.When(name)}, nil
 	}
 	now := r.clock.Now().Round(0).UTC()
 	evaluation := newEvaluation(r.inputs, object, now)

@@ -135,6 +135,49 @@ func (b *bench) reconcile() reconcile.Result {
 	return result
 }
 
+// staleReader is a cache that the watch has yet to bring the last write.
+type staleReader struct{ object *unstructured.Unstructured }
+
+func (r staleReader) Get(_ context.Context, _ client.ObjectKey, into client.Object, _ ...client.GetOption) error {
+	r.object.DeepCopyInto(into.(*unstructured.Unstructured))
+	return nil
+}
+
+func (staleReader) List(context.Context, client.ObjectList, ...client.ListOption) error {
+	return errors.New("nobody is to list")
+}
+
+func TestAnObjectThatIsOlderThanOurLastWriteIsLeftForAWhile(t *testing.T) {
+	b := newBench(t)
+	evaluations := 0
+	b.decide = func(*tide, time.Time) (Decision, error) {
+		evaluations++
+		return Decision{Active: true}, nil
+	}
+	b.apply(`{spec: {high: true}}`)
+	cache := b.reader
+	b.reader = staleReader{b.get()}
+	b.reconcile()
+	var pauses []time.Duration
+	for range behindTries {
+		pauses = append(pauses, b.reconcile().RequeueAfter)
+	}
+	if evaluations != 1 || len(b.patches) != 1 {
+		t.Errorf("it was evaluated %d times and written %d times, want once", evaluations, len(b.patches))
+	}
+	if got := fmt.Sprint(pauses); got != "[50ms 100ms 200ms 400ms 800ms 1.6s]" {
+		t.Errorf("it is looked at again after %s", got)
+	}
+	b.reconcile() // the watch does not bring it
+	if evaluations != 2 || len(b.patches) != 2 {
+		t.Errorf("in the end it was evaluated %d times and written %d times, want twice", evaluations, len(b.patches))
+	}
+	b.reader = cache
+	if pause := b.reconcile().RequeueAfter; pause > 0 || evaluations != 3 || len(b.patches) != 2 {
+		t.Errorf("as the watch brings it, it is looked at after %v, evaluated %d times and written %d times", pause, evaluations, len(b.patches))
+	}
+}
+
 // TestTheStoryOfASchedule shows every request to the API server, and every wake-up
 // arranged for, from the creation of an object to its deletion.
 func TestTheStoryOfASchedule(t *testing.T) {

@@ -3,6 +3,7 @@
 package sdk_test
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -10,6 +11,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/wait"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/metrics"
 
@@ -144,17 +146,23 @@ func TestNoSeriesNamesADeletedObject(t *testing.T) {
 	awaitAll(t, namespace, "desk", n, true)
 	clock.SetTime(workday.Add(time.Hour))
 	awaitAll(t, namespace, "desk", n, false)
-	settle(t, namespace)
-	if got := seriesThatName(t, namespace, "desk-"); got != 3*n {
-		t.Errorf("%d series for %d objects, want 3 for each", got, n)
-	}
+	awaitSeries(t, namespace, "desk-", 3*n)
 	c := devplanetest.Client(t)
 	if err := c.DeleteAllOf(t.Context(), &v1alpha1.ManualSchedule{}, client.InNamespace(namespace)); err != nil {
 		t.Fatal(err)
 	}
-	settle(t, namespace)
-	if got := seriesThatName(t, namespace, "desk-"); got != 0 {
-		t.Errorf("%d series name deleted objects", got)
+	awaitSeries(t, namespace, "desk-", 0)
+}
+
+// awaitSeries returns when so many series of /metrics have the namespace and a name that
+// begins with prefix. A series is written, or taken away, after all else, which nothing
+// tells of.
+func awaitSeries(t *testing.T, namespace, prefix string, want int) {
+	t.Helper()
+	err := wait.PollUntilContextCancel(devplanetest.Context(t), 50*time.Millisecond, true,
+		func(context.Context) (bool, error) { return seriesThatName(t, namespace, prefix) == want, nil })
+	if err != nil {
+		t.Errorf("%d series name the objects, want %d", seriesThatName(t, namespace, prefix), want)
 	}
 }
 
