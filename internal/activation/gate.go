@@ -16,7 +16,7 @@ import (
 // told to gather.
 const (
 	Patience       = 10 * time.Second
-	GatherPatience = 3 * time.Second
+	GatherPatience = 5 * time.Second
 )
 
 // Options of a [Gate]. The zero value of a field means what its comment says.
@@ -33,9 +33,10 @@ type Options struct {
 	Clock clock.Clock
 }
 
-// Gate bounds how many machines come up at a time. A reconcile calls exactly one
-// of [Gate.Ask], [Gate.Holds] and [Gate.Done] once it knows what its machine
-// needs. Methods may be called from any goroutine.
+// Gate bounds how many machines come up at a time. A reconcile calls [Gate.Begin]
+// before it looks at anything, and exactly one of [Gate.Ask], [Gate.Holds] and
+// [Gate.Done] once it knows what its machine needs. Methods may be called from any
+// goroutine.
 type Gate struct {
 	partitionOf func(types.NamespacedName) int
 	clock       clock.Clock
@@ -54,6 +55,9 @@ type part struct {
 	// awaited are the keys to hear of before anyone is let in, and the number of
 	// the call that asked for it.
 	awaited map[types.NamespacedName]int
+	// begun is how many calls there were when the last reconcile of a key began: it
+	// knows nothing of a bell that rang later.
+	begun map[types.NamespacedName]int
 	// shut is since when nobody is let in, while there are any such keys.
 	shut time.Time
 }
@@ -86,6 +90,13 @@ func share(limit, n, i int) int {
 	return max(mine, 1)
 }
 
+// Begin notes that a reconcile of key begins to look at what there is.
+func (g *Gate) Begin(key types.NamespacedName) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.part(key).begun[key] = g.calls
+}
+
 // Ask reports whether the machine of key may start now. Then it holds a place
 // until [Gate.Done]. Otherwise it waits in the line, at the rank that its
 // priority (higher goes first) and the instant since which it waits give it, and
@@ -94,7 +105,7 @@ func (g *Gate) Ask(key types.NamespacedName, priority int, since time.Time) bool
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	p := g.part(key)
-	delete(p.awaited, key)
+	p.hear(key)
 	if _, held := p.holders[key]; !held {
 		p.waiting.put(ticket{key, priority, since})
 	}
@@ -109,7 +120,7 @@ func (g *Gate) Holds(key types.NamespacedName) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	p := g.part(key)
-	delete(p.awaited, key)
+	p.hear(key)
 	p.waiting.remove(key)
 	p.holders[key] = struct{}{}
 	g.admit(p, key)
@@ -122,9 +133,10 @@ func (g *Gate) Done(key types.NamespacedName) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	p := g.part(key)
-	delete(p.awaited, key)
+	p.hear(key)
 	p.waiting.remove(key)
 	delete(p.holders, key)
+	delete(p.begun, key)
 	g.admit(p, key)
 }
 
@@ -253,6 +265,14 @@ func (g *Gate) admit(p *part, asking types.NamespacedName) {
 	}
 }
 
+// hear notes that a reconcile tells what key needs. It is not heard of by one that had
+// begun before it was awaited: another one follows.
+func (p *part) hear(key types.NamespacedName) {
+	if began, known := p.begun[key]; !known || began >= p.awaited[key] {
+		delete(p.awaited, key)
+	}
+}
+
 func (p *part) free() bool {
 	return len(p.awaited) == 0 && (p.limit == 0 || len(p.holders) < p.limit)
 }
@@ -261,4 +281,5 @@ func (p *part) forget() {
 	p.waiting = line{}
 	p.holders = map[types.NamespacedName]struct{}{}
 	p.awaited = map[types.NamespacedName]int{}
+	p.begun = map[types.NamespacedName]int{}
 }

@@ -220,6 +220,21 @@ func TestABellLetsNobodyInBeforeAllItConcernsAreRanked(t *testing.T) {
 	g.want(t, "middle")
 }
 
+func TestABellIsNotAnsweredByWhatBeganBeforeItRang(t *testing.T) {
+	g := newAsker(activation.Options{Limit: 1})
+	g.Begin(key("high"))
+	g.Gather(keys("low", "high"))
+	g.Done(key("high")) // since it had looked at the schedule before
+	if g.Ask(key("low"), 1, bell) {
+		t.Fatal("low starts before high is ranked")
+	}
+	g.Begin(key("high"))
+	if !g.Ask(key("high"), 200, bell) {
+		t.Error("high has to wait")
+	}
+	g.want(t)
+}
+
 func TestABellWaitsForOneThatIsNotHeardOfForSoLongOnly(t *testing.T) {
 	g, clock, woken := newTimed()
 	g.Gather(keys("silent", "a"))

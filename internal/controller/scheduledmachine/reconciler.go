@@ -46,6 +46,7 @@ type Reconciler struct {
 
 // Reconcile takes one ScheduledMachine one step towards what is wanted of it.
 func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (reconcile.Result, error) {
+	r.gate.Begin(request.NamespacedName)
 	sm, err := r.get(ctx, request.NamespacedName)
 	if sm == nil || err != nil {
 		return reconcile.Result{}, err
