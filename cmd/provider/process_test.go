@@ -14,8 +14,10 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
@@ -153,7 +155,11 @@ func TestTheProgramUnderTheShippedRights(t *testing.T) {
 		t.Errorf("/healthz: %s", got)
 	}
 	series := fmt.Sprintf("fivespot_schedule_active{kind=%q,name=%q,namespace=%q} 1", "ManualSchedule", s.Name, namespace)
-	if got := get(t, "http://"+provider.metrics+"/metrics"); !strings.Contains(got, series) {
+	// It is written after the status is, which nothing tells of.
+	err := wait.PollUntilContextCancel(devplanetest.Context(t), 50*time.Millisecond, true, func(context.Context) (bool, error) {
+		return strings.Contains(get(t, "http://"+provider.metrics+"/metrics"), series), nil
+	})
+	if err != nil {
 		t.Errorf("/metrics does not show %s", series)
 	}
 	onlyItsKindIsAskedFor(t)
