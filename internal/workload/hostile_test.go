@@ -204,8 +204,8 @@ func TestARequestThatFailsWhileTheServerIsWellWakesNobodyTwice(t *testing.T) {
 			return nil
 		})
 	}
+	stands(1) // for the other, who is woken for the Secret
 	client := r.reaches(r.owner("a"), r.byName("rack"), workload.Target{}).Client
-	stands(1)
 	ctx := devplanetest.Context(t)
 	// fail returns how often the owner was woken by a request that fails, and by the
 	// watch that is begun anew for it.
