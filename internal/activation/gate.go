@@ -52,15 +52,18 @@ type part struct {
 	limit   int // 0: none
 	holders map[types.NamespacedName]struct{}
 	waiting line
-	// awaited are the keys to hear of before anyone is let in, and the number of
-	// the call that asked for it.
-	awaited map[types.NamespacedName]int
+	// awaited are the keys to hear of before anyone is let in.
+	awaited map[types.NamespacedName]awaited
 	// begun is how many calls there were when the last reconcile of a key began: it
 	// knows nothing of a bell that rang later.
 	begun map[types.NamespacedName]int
 	// shut is since when nobody is let in, while there are any such keys.
 	shut time.Time
 }
+
+// awaited has the numbers of the first and the last call that asked to hear of a key:
+// the first one's patience is what counts, and the last one's bell is to be answered.
+type awaited struct{ first, last int }
 
 // New returns a gate at which nobody waits.
 func New(o Options) *Gate {
@@ -189,9 +192,12 @@ func (g *Gate) await(partition int, keys []types.NamespacedName, patience time.D
 	g.calls++
 	call := g.calls
 	for _, key := range keys {
-		if _, earlier := p.awaited[key]; !earlier {
-			p.awaited[key] = call
+		asked, earlier := p.awaited[key]
+		if !earlier {
+			asked.first = call
 		}
+		asked.last = call
+		p.awaited[key] = asked
 	}
 	timer := g.clock.NewTimer(patience)
 	go func() {
@@ -205,7 +211,7 @@ func (g *Gate) giveUp(partition, call int) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	p := &g.parts[partition]
-	maps.DeleteFunc(p.awaited, func(_ types.NamespacedName, by int) bool { return by == call })
+	maps.DeleteFunc(p.awaited, func(_ types.NamespacedName, asked awaited) bool { return asked.first == call })
 	g.admit(p, types.NamespacedName{})
 }
 
@@ -268,7 +274,7 @@ func (g *Gate) admit(p *part, asking types.NamespacedName) {
 // hear notes that a reconcile tells what key needs. It is not heard of by one that had
 // begun before it was awaited: another one follows.
 func (p *part) hear(key types.NamespacedName) {
-	if began, known := p.begun[key]; !known || began >= p.awaited[key] {
+	if began, known := p.begun[key]; !known || began >= p.awaited[key].last {
 		delete(p.awaited, key)
 	}
 }
@@ -280,6 +286,6 @@ func (p *part) free() bool {
 func (p *part) forget() {
 	p.waiting = line{}
 	p.holders = map[types.NamespacedName]struct{}{}
-	p.awaited = map[types.NamespacedName]int{}
+	p.awaited = map[types.NamespacedName]awaited{}
 	p.begun = map[types.NamespacedName]int{}
 }

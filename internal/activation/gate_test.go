@@ -229,6 +229,12 @@ func TestABellIsNotAnsweredByWhatBeganBeforeItRang(t *testing.T) {
 		t.Fatal("low starts before high is ranked")
 	}
 	g.Begin(key("high"))
+	g.Gather(keys("low", "high")) // another one
+	g.Done(key("high"))
+	if g.Ask(key("low"), 1, bell) {
+		t.Fatal("low starts before high is ranked after the second bell")
+	}
+	g.Begin(key("high"))
 	if !g.Ask(key("high"), 200, bell) {
 		t.Error("high has to wait")
 	}
