@@ -9,13 +9,13 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus/testutil"
 	"k8s.io/client-go/kubernetes/fake"
-	testingclock "k8s.io/utils/clock/testing"
+	clocktesting "k8s.io/utils/clock/testing"
 )
 
 // The alert on shards that nobody holds compares the two.
 func TestAReplicaTellsHowManyShardsThereAreAndHowManyItHolds(t *testing.T) {
 	t.Parallel()
-	clock := testingclock.NewFakeClock(time.Date(2026, time.March, 2, 9, 29, 0, 0, time.UTC))
+	clock := clocktesting.NewFakeClock(time.Date(2026, time.March, 2, 9, 29, 0, 0, time.UTC))
 	r, err := New(Options{
 		Shards: 4, Namespace: "5spot-system", Lease: "5spot-leader", Client: fake.NewClientset().CoordinationV1(),
 		LeaseDuration: 8 * time.Second, RenewDeadline: 5 * time.Second, RetryPeriod: time.Second,
