@@ -64,7 +64,6 @@ func newDeskOn(t *testing.T, plane *devplane.Plane, namespace string) *desk {
 		T: t, plane: plane, client: devplanetest.ClientFor(t, plane.Config()),
 		namespace: namespace, clock: clocktesting.NewFakeClock(longAgo),
 	}
-	d.afterwards(d.clear)
 	d.cluster()
 	d.controlPlaneMachine()
 	d.start()
@@ -78,28 +77,6 @@ func (d *desk) afterwards(do func(context.Context)) {
 		defer cancel()
 		do(ctx)
 	})
-}
-
-// clear lets everything go that only the controller or the test would, so that the
-// namespace ends: one that cannot keeps the control plane busy with it.
-func (d *desk) clear(ctx context.Context) {
-	machines := &unstructured.UnstructuredList{}
-	machines.SetGroupVersionKind(machineKind.GroupVersionKind())
-	for _, list := range []client.ObjectList{&v1beta1.ScheduledMachineList{}, machines} {
-		if err := d.client.List(ctx, list, client.InNamespace(d.namespace)); err != nil {
-			d.Error(err)
-		}
-		err := meta.EachListItem(list, func(item runtime.Object) error {
-			object, ok := item.(client.Object)
-			if !ok || len(object.GetFinalizers()) == 0 {
-				return nil
-			}
-			return client.IgnoreNotFound(d.client.Patch(ctx, object, client.RawPatch(types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`))))
-		})
-		if err != nil {
-			d.Error(err)
-		}
-	}
 }
 
 // cluster makes the Cluster that the machines join. A control plane object comes
