@@ -14,9 +14,10 @@ import (
 	"github.com/fivespot/fivespot/internal/devplane/devplanetest"
 )
 
-// quick has a standby take over within three or four seconds.
+// quick has a standby take over within four or five seconds, and a leader outlast a
+// machine that stands still for three.
 var quick = []string{
-	"--leader-election-lease-duration=3s", "--leader-election-renew-deadline=2600ms", "--leader-election-retry-period=200ms",
+	"--leader-election-lease-duration=4s", "--leader-election-renew-deadline=3500ms", "--leader-election-retry-period=200ms",
 }
 
 // writes reports whether an event is the end of a request that changed something, or may have.
