@@ -80,12 +80,19 @@ func TestWhenAMachineWasReadyOutlivesAnUpgradeAndAClockThatIsBehind(t *testing.T
 // upWorld returns a world in which the machine runs.
 func upWorld(t *testing.T) *world {
 	t.Helper()
+	w := activeWorld(t)
+	w.settle()
+	return w
+}
+
+// activeWorld returns a world in which the machine is to run.
+func activeWorld(t *testing.T) *world {
+	t.Helper()
 	w := newWorld(rack(func(sm *v1beta1.ScheduledMachine) {
 		sm.Spec.BootstrapSpec.Spec.Raw, sm.Spec.InfrastructureSpec.Spec.Raw = []byte(`{}`), []byte(`{}`)
 		sm.Spec.NodeDrainTimeout = "5m"
 	}), t.Fatalf)
 	w.reading = reading(contract.Active)
-	w.settle()
 	return w
 }
 
@@ -126,6 +133,30 @@ func TestAScheduledMachineIsNotLetGoByACacheThatHasNotSeenItsMachine(t *testing.
 	}
 	if w.stored() == nil {
 		t.Error("the ScheduledMachine was let go while its Machine runs")
+	}
+}
+
+func TestAMachineIsNotStartedByAReconcileThatHadBegunBeforeTheBell(t *testing.T) {
+	w := activeWorld(t)
+	w.limit = 1
+	w.restart()
+	rings := true
+	w.r.client = interceptor.NewClient(w.r.client.(client.WithWatch), interceptor.Funcs{
+		Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, into client.Object, options ...client.GetOption) error {
+			if rings {
+				w.r.gate.Gather([]types.NamespacedName{worldName})
+			}
+			return c.Get(ctx, key, into, options...)
+		},
+	})
+	w.goOn(10)
+	if w.machine() != nil {
+		t.Fatal("the Machine was made while others that the bell concerns may be first")
+	}
+	rings = false
+	w.goOn(10)
+	if w.machine() == nil {
+		t.Errorf("there is no Machine after the bell: %s", w.stored().Status.Message)
 	}
 }
 
