@@ -44,7 +44,8 @@ type reconciler struct {
 	writer client.StatusClient
 	alarms *alarm.Queue[types.NamespacedName]
 	inputs *inputs
-	// evaluations and conflicts count failures in a row, per object.
+	// evaluations and conflicts count failures in a row, per object; conflicts also the
+	// looks at one that is behind, which a write would fail for.
 	evaluations workqueue.TypedRateLimiter[types.NamespacedName]
 	conflicts   workqueue.TypedRateLimiter[types.NamespacedName]
 	written     *memory

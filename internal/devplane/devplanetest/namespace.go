@@ -16,11 +16,12 @@ import (
 // takes 5 s before it begins.
 func Namespace(tb testing.TB) string {
 	tb.Helper()
-	namespace := makeNamespace(tb)
+	c := Client(tb)
+	namespace := makeNamespace(tb, c)
 	tb.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(tb.Context()), Patience)
 		defer cancel()
-		if err := Client(tb).Delete(ctx, namespace); client.IgnoreNotFound(err) != nil {
+		if err := c.Delete(ctx, namespace); client.IgnoreNotFound(err) != nil {
 			tb.Errorf("deleting the namespace of the test: %v", err)
 		}
 	})
@@ -33,13 +34,13 @@ func Namespace(tb testing.TB) string {
 // and again, which holds up the deletions that a later test waits for.
 func LastingNamespace(tb testing.TB) string {
 	tb.Helper()
-	return makeNamespace(tb).Name
+	return makeNamespace(tb, Client(tb)).Name
 }
 
-func makeNamespace(tb testing.TB) *corev1.Namespace {
+func makeNamespace(tb testing.TB, c client.Client) *corev1.Namespace {
 	tb.Helper()
 	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "test-"}}
-	if err := Client(tb).Create(tb.Context(), namespace); err != nil {
+	if err := c.Create(tb.Context(), namespace); err != nil {
 		tb.Fatalf("making a namespace: %v", err)
 	}
 	return namespace
